@@ -1,0 +1,58 @@
+//! Events in, terminal text out.
+//!
+//! It shows a reply while it grows and hands back the message that may enter the history, if there
+//! is one. It never touches the history itself: the model produces, this module shows, the loop
+//! remembers, and all they share is the event type.
+
+use std::io::{self, Write};
+use std::pin::pin;
+
+use futures::{Stream, StreamExt};
+
+use crate::event::StreamEvent;
+use crate::message::AssistantMessage;
+use crate::script::Lang;
+
+/// Shows a reply on `out` until it ends.
+///
+/// Returns the whole message after `done`, and nothing after `error` or when the stream just
+/// stops, which is shown as an error too.
+///
+/// # Errors
+/// Only those of writing.
+pub async fn render(
+    stream: impl Stream<Item = StreamEvent>,
+    out: &mut impl Write,
+    lang: Lang,
+) -> io::Result<Option<AssistantMessage>> {
+    let mut stream = pin!(stream);
+    let mut wrote_text = false;
+    while let Some(event) = stream.next().await {
+        match event {
+            StreamEvent::Start => write!(out, "{}", lang.assistant())?,
+            StreamEvent::TextDelta { delta } => {
+                // `write!` and not `writeln!`: pieces side by side are what makes a typewriter.
+                write!(out, "{delta}")?;
+                wrote_text |= !delta.is_empty();
+            }
+            StreamEvent::Done { message } => {
+                writeln!(out, "\n")?;
+                return Ok(Some(message));
+            }
+            StreamEvent::Error { error } => {
+                show_error(out, wrote_text, &lang.error(&error))?;
+                return Ok(None);
+            }
+        }
+        // Standard output keeps an unfinished line to itself; without this the typewriter is mute.
+        out.flush()?;
+    }
+    show_error(out, wrote_text, &lang.error(lang.stopped_early()))?;
+    Ok(None)
+}
+
+/// An error never continues half a sentence: it gets a line of its own.
+fn show_error(out: &mut impl Write, wrote_text: bool, error: &str) -> io::Result<()> {
+    let line_break = if wrote_text { "\n" } else { "" };
+    writeln!(out, "{line_break}{error}\n")
+}

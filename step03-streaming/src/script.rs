@@ -1,0 +1,161 @@
+//! Every text a person sees, in both languages, the inputs of the demo and the fake model's rules.
+//!
+//! The two languages stand side by side, so that neither can be forgotten.
+
+use clap::ValueEnum;
+
+use crate::fake_model::Rule;
+
+/// The language a conversation is held in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Lang {
+    /// English. (An empty `LAB_LANG` is as good as none.)
+    #[value(alias = "")]
+    En,
+    /// Chinese.
+    Zh,
+}
+
+impl Lang {
+    fn pick(self, en: &'static str, zh: &'static str) -> &'static str {
+        match self {
+            Self::En => en,
+            Self::Zh => zh,
+        }
+    }
+
+    /// The first line of a conversation that a person holds, and how to leave it.
+    pub fn banner(self) -> &'static str {
+        self.pick(
+            "Mini Agent Harness · step03 streaming\n\
+             /exit or Ctrl-D leaves, /help lists the commands; --demo plays a scripted conversation.",
+            "Mini Agent Harness · step03 streaming\n\
+             输入 /exit 或按 Ctrl-D 离开，/help 列出命令；加 --demo 可看一段写好的对话。",
+        )
+    }
+
+    /// The first line of the demo.
+    pub fn demo_banner(self) -> &'static str {
+        self.pick(
+            "Mini Agent Harness · step03 streaming (demo)",
+            "Mini Agent Harness · step03 streaming（demo）",
+        )
+    }
+
+    /// What the person types in the demo.
+    pub fn demo_inputs(self) -> &'static [&'static str] {
+        match self {
+            Self::En => &["hello", "what is streaming", "trigger an error", "/exit"],
+            Self::Zh => &["你好", "流式输出是什么", "报错试试", "/exit"],
+        }
+    }
+
+    /// The prompt.
+    pub fn you(self) -> &'static str {
+        self.pick("You> ", "你> ")
+    }
+
+    /// What stands before a reply.
+    pub fn assistant(self) -> &'static str {
+        self.pick("Assistant> ", "助手> ")
+    }
+
+    /// The fake model's rules; the first hit wins.
+    pub fn rules(self) -> Vec<Rule> {
+        match self {
+            Self::En => vec![
+                Rule::reply(
+                    "hello",
+                    "Hello! I am FakeModel, handing you this sentence one token at a time.",
+                ),
+                Rule::reply(
+                    "streaming",
+                    "Streaming means the model emits an event for every small piece it produces, \
+                     and the caller prints while it receives.",
+                ),
+                Rule::fail("error", "simulated model error: quota exceeded"),
+                Rule::break_off(
+                    "break",
+                    "This sentence will not be fin",
+                    "simulated model error: connection lost",
+                ),
+                Rule::fallback("I only know a few lines. Try hello, streaming, error or break."),
+            ],
+            Self::Zh => vec![
+                Rule::reply(
+                    "你好",
+                    "你好！我是 FakeModel，正在一个 token 一个 token 地把这句话吐给你。",
+                ),
+                Rule::reply(
+                    "流式",
+                    "流式输出的本质是：模型每生成一小段就发一个事件，调用方一边收一边打印。",
+                ),
+                Rule::fail("报错", "模拟的模型错误：额度不足"),
+                Rule::break_off("断开", "这句话说到一半就", "模拟的模型错误：连接断了"),
+                Rule::fallback("我只会几句话，试试“你好”“流式”“报错”或“断开”。"),
+            ],
+        }
+    }
+
+    /// What is shown instead of a reply.
+    pub fn error(self, error: &str) -> String {
+        format!("{}{error}", self.pick("[error] ", "[错误] "))
+    }
+
+    /// The error of a stream that ends without saying how.
+    pub fn stopped_early(self) -> &'static str {
+        self.pick(
+            "the stream stopped without done or error",
+            "事件流没有发出 done 或 error 就停了",
+        )
+    }
+
+    /// The list of commands.
+    pub fn help(self) -> &'static str {
+        self.pick(
+            "/help  list the commands\n/exit  leave (so does Ctrl-D)",
+            "/help  列出命令\n/exit  离开（Ctrl-D 也行）",
+        )
+    }
+
+    /// The answer to a command that does not exist.
+    pub fn unknown_command(self, word: &str) -> String {
+        match self {
+            Self::En => format!("Unknown command {word}; /help lists the commands."),
+            Self::Zh => format!("没有 {word} 这个命令，/help 可列出全部命令。"),
+        }
+    }
+
+    /// The answer to bytes that are not text.
+    pub fn not_utf8(self) -> &'static str {
+        self.pick(
+            "That line is not UTF-8 text, so it was skipped. Set your terminal or file to UTF-8.",
+            "这一行不是 UTF-8 文本，已跳过。请把终端或文件的编码设为 UTF-8。",
+        )
+    }
+
+    /// The answer to a line that is longer than what is read.
+    pub fn too_long(self) -> &'static str {
+        self.pick(
+            "That line is longer than 16 MiB, so it was skipped.",
+            "这一行超过 16 MiB，已跳过。",
+        )
+    }
+
+    /// The last line: `messages` is the length of the history.
+    pub fn farewell(self, messages: usize) -> String {
+        match self {
+            Self::En if messages == 1 => "Goodbye. (1 message in this conversation)".to_owned(),
+            Self::En => format!("Goodbye. ({messages} messages in this conversation)"),
+            Self::Zh => format!("再见。（本次对话共 {messages} 条消息）"),
+        }
+    }
+
+    /// What is said on standard error when reading or writing fails.
+    pub fn io_error(self, error: &std::io::Error) -> String {
+        match self {
+            Self::En => format!("step03-streaming: cannot go on, input or output failed: {error}"),
+            Self::Zh => format!("step03-streaming：输入或输出出错，无法继续：{error}"),
+        }
+    }
+}
