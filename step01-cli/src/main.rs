@@ -4,9 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use step01_cli::cli::Args;
-use step01_cli::input::{self, Line};
-use step01_cli::repl::Repl;
+use step01_cli::{cli::Args, input, repl::Repl};
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -26,12 +24,10 @@ fn converse(args: &Args) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if args.demo {
         writeln!(out, "{}\n", args.lang.demo_banner())?;
-        let script = args.lang.demo_inputs().iter();
-        let input = script.map(|text| Ok(Line::Text((*text).to_owned())));
-        return Repl::new(out, args.lang, true).run(input);
+        return Repl::new(args.lang.demo_input(), out, args.lang, true).run();
     }
     writeln!(out, "{}\n", args.lang.banner())?;
     input::erase_whole_characters();
     let echo = !io::stdin().is_terminal();
-    Repl::new(out, args.lang, echo).run(input::lines(io::stdin().lock()))
+    Repl::new(input::lines(io::stdin().lock()), out, args.lang, echo).run()
 }

@@ -2,7 +2,11 @@
 //!
 //! The two languages stand side by side, so that neither can be forgotten.
 
+use std::io;
+
 use clap::ValueEnum;
+
+use crate::input::Line;
 
 /// The language a conversation is held in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -41,11 +45,12 @@ impl Lang {
     }
 
     /// What the person types in the demo.
-    pub fn demo_inputs(self) -> &'static [&'static str] {
-        match self {
-            Self::En => &["hello", "what is streaming", "trigger an error", "/exit"],
-            Self::Zh => &["你好", "流式输出是什么", "报错试试", "/exit"],
-        }
+    pub fn demo_input(self) -> impl Iterator<Item = io::Result<Line>> {
+        let inputs = match self {
+            Self::En => ["hello", "what is streaming", "trigger an error", "/exit"],
+            Self::Zh => ["你好", "流式输出是什么", "报错试试", "/exit"],
+        };
+        inputs.map(|text| Ok(Line::Text(text.to_owned()))).into_iter()
     }
 
     /// The prompt.
@@ -105,7 +110,7 @@ impl Lang {
     }
 
     /// What is said on standard error when reading or writing fails.
-    pub fn io_error(self, error: &std::io::Error) -> String {
+    pub fn io_error(self, error: &io::Error) -> String {
         match self {
             Self::En => format!("step01-cli: cannot go on, input or output failed: {error}"),
             Self::Zh => format!("step01-cli：输入或输出出错，无法继续：{error}"),

@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use crate::message::{AssistantMessage, Context, Message, plain_text};
-use crate::model::{Model, ModelError};
+use crate::message::{AssistantMessage, ContentBlock, Context, Message};
+use crate::model::{Model, ModelError, Reply};
 
 /// What to say when the input contains a certain text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    contains: Option<String>,
+    contains: String,
     text: String,
     error: Option<String>,
 }
@@ -19,38 +19,23 @@ pub struct Rule {
 impl Rule {
     /// Replies with `text` when the input contains `needle`.
     pub fn reply(needle: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            contains: Some(needle.into()),
-            ..Self::fallback(text)
-        }
+        Self { contains: needle.into(), text: text.into(), error: None }
     }
 
-    /// Fails with `reason` when the input contains `needle`.
-    pub fn fail(needle: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self {
-            error: Some(reason.into()),
-            ..Self::reply(needle, "")
-        }
-    }
-
-    /// Replies with `text` whatever the input is; it belongs at the end, for the first hit wins.
+    /// Replies with `text` to everything (any input contains the empty text). It belongs at the
+    /// end, for the first hit wins.
     pub fn fallback(text: impl Into<String>) -> Self {
-        Self {
-            contains: None,
-            text: text.into(),
-            error: None,
-        }
+        Self::reply("", text)
     }
 
-    fn hits(&self, input: &str) -> bool {
-        self.contains
-            .as_ref()
-            .is_none_or(|needle| input.contains(needle))
+    /// Fails with `reason` instead of replying.
+    pub fn fail(mut self, reason: impl Into<String>) -> Self {
+        self.error = Some(reason.into());
+        self
     }
 }
 
 /// The scripted model.
-#[derive(Debug, Clone)]
 pub struct FakeModel {
     rules: Vec<Rule>,
     delay: Duration,
@@ -63,29 +48,22 @@ impl FakeModel {
     }
 
     /// The first rule that hits the last message.
-    fn rule(&self, context: &Context) -> Option<&Rule> {
-        let input = context
-            .messages
-            .last()
-            .map(Message::content)
-            .map(plain_text);
-        let input = input.unwrap_or_default();
-        self.rules.iter().find(|rule| rule.hits(&input))
+    fn rule(&self, context: &Context) -> Rule {
+        let input = context.messages.last().map(Message::text).unwrap_or_default();
+        let rule = self.rules.iter().find(|rule| input.contains(&rule.contains));
+        rule.cloned().unwrap_or_else(|| Rule::fallback("").fail("no rule matched"))
     }
 }
 
 impl Model for FakeModel {
-    async fn reply(&self, context: &Context) -> Result<AssistantMessage, ModelError> {
+    async fn reply(&self, context: &Context) -> Reply {
         // The whole wait comes before the first word. That is what step 03 is about.
         tokio::time::sleep(self.delay).await;
 
-        match self.rule(context) {
-            None => Err(ModelError::NoRule),
-            Some(Rule {
-                error: Some(reason),
-                ..
-            }) => Err(ModelError::Refused(reason.clone())),
-            Some(Rule { text, .. }) => Ok(AssistantMessage::text(text)),
+        let rule = self.rule(context);
+        match rule.error {
+            None => Ok(AssistantMessage { content: ContentBlock::text(rule.text) }),
+            Some(reason) => Err(ModelError::Refused(reason)),
         }
     }
 }

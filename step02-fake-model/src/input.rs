@@ -30,9 +30,7 @@ pub fn lines(mut input: impl BufRead) -> impl Iterator<Item = io::Result<Line>> 
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut bytes = Vec::new();
     // Two bytes more than the limit: a line of exactly the limit still has room for `\r\n`.
-    input
-        .take(LONGEST_LINE as u64 + 2)
-        .read_until(b'\n', &mut bytes)?;
+    input.take(LONGEST_LINE as u64 + 2).read_until(b'\n', &mut bytes)?;
     if bytes.is_empty() {
         return Ok(None);
     }
@@ -44,9 +42,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     if bytes.len() > LONGEST_LINE {
         return Ok(Some(Line::TooLong));
     }
-    Ok(Some(
-        String::from_utf8(bytes).map_or(Line::NotUtf8, Line::Text),
-    ))
+    Ok(Some(String::from_utf8(bytes).map_or(Line::NotUtf8, Line::Text)))
 }
 
 fn strip_line_end(bytes: &mut Vec<u8>) {
@@ -80,9 +76,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(bytes: &[u8]) -> Vec<Line> {
-        lines(bytes)
-            .collect::<io::Result<_>>()
-            .expect("a slice can always be read")
+        lines(bytes).collect::<io::Result<_>>().expect("a slice can always be read")
     }
 
     fn text(text: &str) -> Line {
@@ -99,10 +93,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_not_utf8_costs_only_itself() {
-        assert_eq!(
-            read(b"\xe4\xbd\n\xe4\xbd\xa0\n"),
-            [Line::NotUtf8, text("你")]
-        );
+        assert_eq!(read(b"\xe4\xbd\n\xe4\xbd\xa0\n"), [Line::NotUtf8, text("你")]);
     }
 
     #[test]
@@ -112,12 +103,8 @@ mod tests {
             assert_eq!(read(format!("{longest}{end}").as_bytes()), [text(&longest)]);
             assert_eq!(read(format!("{longest}x{end}").as_bytes()), [Line::TooLong]);
         }
-        let endless = io::repeat(b'x')
-            .take(3 * LONGEST_LINE as u64)
-            .chain(&b"\nnext"[..]);
-        let lines: Vec<_> = lines(io::BufReader::new(endless))
-            .map(Result::unwrap)
-            .collect();
+        let endless = io::repeat(b'x').take(3 * LONGEST_LINE as u64).chain(&b"\nnext"[..]);
+        let lines: Vec<_> = lines(io::BufReader::new(endless)).map(Result::unwrap).collect();
         assert_eq!(lines, [Line::TooLong, text("next")]);
     }
 
@@ -130,10 +117,7 @@ mod tests {
             }
         }
         let first = lines(io::BufReader::new(Broken)).next().expect("one item");
-        assert_eq!(
-            first.expect_err("it fails").kind(),
-            io::ErrorKind::PermissionDenied
-        );
+        assert_eq!(first.expect_err("it fails").kind(), io::ErrorKind::PermissionDenied);
     }
 
     proptest! {

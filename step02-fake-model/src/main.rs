@@ -5,12 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use futures::stream;
-use step02_fake_model::cli::Args;
-use step02_fake_model::fake_model::FakeModel;
-use step02_fake_model::input::{self, Line};
-use step02_fake_model::repl::{Ending, Repl};
-use step02_fake_model::stdin;
+use step02_fake_model::{cli::Args, fake_model::FakeModel, input, repl::Ending, repl::Repl, stdin};
 use tokio::signal::ctrl_c;
 
 /// How long a person waits for a reply: about what writing it takes in step 03.
@@ -34,25 +29,15 @@ async fn main() -> ExitCode {
 
 async fn converse(args: &Args) -> io::Result<Ending> {
     let mut out = io::stdout().lock();
+    let delay = if args.demo || !out.is_terminal() { Duration::ZERO } else { THINKING };
+    let model = FakeModel::new(args.lang.rules(), delay);
     if args.demo {
         writeln!(out, "{}\n", args.lang.demo_banner())?;
-        let model = FakeModel::new(args.lang.rules(), Duration::ZERO);
-        let script = args.lang.demo_inputs().iter();
-        let input = stream::iter(script.map(|text| Ok(Line::Text((*text).to_owned()))));
-        return Repl::new(model, out, args.lang, true)
-            .run(input, ctrl_c())
-            .await;
+        let input = args.lang.demo_input();
+        return Repl::new(model, input, out, args.lang, true).run(ctrl_c()).await;
     }
     writeln!(out, "{}\n", args.lang.banner())?;
     input::erase_whole_characters();
-    let delay = if out.is_terminal() {
-        THINKING
-    } else {
-        Duration::ZERO
-    };
-    let model = FakeModel::new(args.lang.rules(), delay);
     let echo = !io::stdin().is_terminal();
-    Repl::new(model, out, args.lang, echo)
-        .run(stdin::lines(), ctrl_c())
-        .await
+    Repl::new(model, stdin::lines(), out, args.lang, echo).run(ctrl_c()).await
 }

@@ -15,27 +15,23 @@ pub trait Model {
     ///
     /// # Errors
     /// [`ModelError`] when there is no reply. Nothing of it has been seen then: all or nothing.
-    fn reply(
-        &self,
-        context: &Context,
-    ) -> impl Future<Output = Result<AssistantMessage, ModelError>>;
+    fn reply(&self, context: &Context) -> impl Future<Output = Reply>;
 }
+
+/// One whole message, or the reason why there is none.
+pub type Reply = Result<AssistantMessage, ModelError>;
 
 /// Why there is no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelError {
     /// The provider turned the request down; the text is its reason.
     Refused(String),
-    /// A fake model has no rule for this input.
-    NoRule,
 }
 
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(reason) => f.write_str(reason),
-            Self::NoRule => f.write_str("no rule matched"),
-        }
+        let Self::Refused(reason) = self;
+        f.write_str(reason)
     }
 }
 

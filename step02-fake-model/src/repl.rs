@@ -8,13 +8,14 @@ use futures::{Stream, StreamExt};
 
 use crate::command::Command;
 use crate::input::Line;
-use crate::message::{Context, Message, UserMessage, plain_text};
+use crate::message::{Context, Message};
 use crate::model::Model;
 use crate::script::Lang;
 
-/// A conversation: who answers, where it is written, in which language, and what has been said.
-pub struct Repl<M, W> {
+/// A conversation: who answers, where it is read and written, in which language, and the history.
+pub struct Repl<M, I, W> {
     model: M,
+    input: I,
     out: W,
     lang: Lang,
     echo: bool,
@@ -30,19 +31,13 @@ pub enum Ending {
     Interrupted,
 }
 
-impl<M: Model, W: Write> Repl<M, W> {
+impl<M: Model, I: Stream<Item = io::Result<Line>> + Unpin, W: Write> Repl<M, I, W> {
     /// A conversation that has not begun.
     ///
     /// `echo` repeats each input line after the prompt. A terminal shows what is typed by itself;
     /// for everything else the echo is what makes the output readable as a conversation.
-    pub fn new(model: M, out: W, lang: Lang, echo: bool) -> Self {
-        Self {
-            model,
-            out,
-            lang,
-            echo,
-            context: Context::default(),
-        }
+    pub fn new(model: M, input: I, out: W, lang: Lang, echo: bool) -> Self {
+        Self { model, input, out, lang, echo, context: Context::default() }
     }
 
     /// Holds the conversation until `/exit`, the end of the input, or `interrupt`; says goodbye.
@@ -54,13 +49,12 @@ impl<M: Model, W: Write> Repl<M, W> {
     /// Only those of reading and writing; whatever a line holds is answered in the conversation.
     pub async fn run(
         &mut self,
-        input: impl Stream<Item = io::Result<Line>> + Unpin,
         interrupt: impl Future<Output = io::Result<()>>,
     ) -> io::Result<Ending> {
         let ending = tokio::select! {
             biased;
             interrupted = interrupt => interrupted.map(|()| Ending::Interrupted),
-            finished = self.converse(input) => finished.map(|()| Ending::Finished),
+            finished = self.converse() => finished.map(|()| Ending::Finished),
         }?;
         if ending == Ending::Interrupted {
             writeln!(self.out)?; // leave the prompt's line, or the reply's
@@ -69,18 +63,13 @@ impl<M: Model, W: Write> Repl<M, W> {
         Ok(ending)
     }
 
-    async fn converse(
-        &mut self,
-        mut input: impl Stream<Item = io::Result<Line>> + Unpin,
-    ) -> io::Result<()> {
+    async fn converse(&mut self) -> io::Result<()> {
         loop {
             self.prompt()?;
-            let Some(line) = input.next().await.transpose()? else {
+            let Some(line) = self.input.next().await.transpose()? else {
                 return writeln!(self.out); // leave the prompt's line
             };
-            let Some(text) = self.readable(line)? else {
-                continue;
-            };
+            let Some(text) = self.readable(line)? else { continue };
             match Command::parse(&text) {
                 Command::Nothing => {}
                 Command::Exit => return Ok(()),
@@ -92,21 +81,12 @@ impl<M: Model, W: Write> Repl<M, W> {
     }
 
     async fn answer(&mut self, text: &str) -> io::Result<()> {
-        self.context
-            .messages
-            .push(Message::User(UserMessage::text(text)));
+        self.context.messages.push(Message::user(text));
 
-        match self.model.reply(&self.context).await {
-            Ok(message) => {
-                let text = plain_text(&message.content);
-                writeln!(self.out, "{}{text}\n", self.lang.assistant())?;
-                self.context.messages.push(Message::Assistant(message));
-            }
-            Err(error) => {
-                let error = self.lang.error(&error.to_string());
-                writeln!(self.out, "{}{error}\n", self.lang.assistant())?;
-            }
-        }
+        let reply = self.model.reply(&self.context).await.map(Message::Assistant);
+        let text = reply.as_ref().map_or_else(|error| self.lang.error(error), Message::text);
+        writeln!(self.out, "{}{text}\n", self.lang.assistant())?;
+        self.context.messages.extend(reply.ok()); // a failure was seen, and is no message
         Ok(())
     }
 
@@ -117,11 +97,7 @@ impl<M: Model, W: Write> Repl<M, W> {
 
     /// The text of a line, echoed if need be; a line that is not text is answered right here.
     fn readable(&mut self, line: Line) -> io::Result<Option<String>> {
-        let text = if let Line::Text(text) = &line {
-            text
-        } else {
-            ""
-        };
+        let text = if let Line::Text(text) = &line { text } else { "" };
         if self.echo {
             writeln!(self.out, "{text}")?;
         }
@@ -139,8 +115,7 @@ impl<M: Model, W: Write> Repl<M, W> {
     }
 
     fn farewell(&mut self) -> io::Result<()> {
-        let messages = self.context.messages.len();
-        writeln!(self.out, "{}", self.lang.farewell(messages))?;
+        writeln!(self.out, "{}", self.lang.farewell(self.context.messages.len()))?;
         self.out.flush()
     }
 }

@@ -2,9 +2,13 @@
 //!
 //! The two languages stand side by side, so that neither can be forgotten.
 
+use std::{fmt, io};
+
 use clap::ValueEnum;
+use futures::{Stream, stream};
 
 use crate::fake_model::Rule;
+use crate::input::Line;
 
 /// The language a conversation is held in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -43,11 +47,12 @@ impl Lang {
     }
 
     /// What the person types in the demo.
-    pub fn demo_inputs(self) -> &'static [&'static str] {
-        match self {
-            Self::En => &["hello", "what is streaming", "trigger an error", "/exit"],
-            Self::Zh => &["你好", "流式输出是什么", "报错试试", "/exit"],
-        }
+    pub fn demo_input(self) -> impl Stream<Item = io::Result<Line>> + Unpin {
+        let inputs = match self {
+            Self::En => ["hello", "what is streaming", "trigger an error", "/exit"],
+            Self::Zh => ["你好", "流式输出是什么", "报错试试", "/exit"],
+        };
+        stream::iter(inputs.map(|text| Ok(Line::Text(text.to_owned()))))
     }
 
     /// The prompt.
@@ -72,23 +77,20 @@ impl Lang {
                     "streaming",
                     "I can't show you yet: I answer only when the whole reply is ready.",
                 ),
-                Rule::fail("error", "simulated model error: quota exceeded"),
+                Rule::reply("error", "").fail("simulated model error: quota exceeded"),
                 Rule::fallback("I only know a few lines. Try hello, streaming or error."),
             ],
             Self::Zh => vec![
-                Rule::reply(
-                    "你好",
-                    "你好！我是 FakeModel，这句话是憋完整句一次性返回的。",
-                ),
+                Rule::reply("你好", "你好！我是 FakeModel，这句话是憋完整句一次性返回的。"),
                 Rule::reply("流式", "现在还演示不了：我要等整句都准备好才返回。"),
-                Rule::fail("报错", "模拟的模型错误：额度不足"),
+                Rule::reply("报错", "").fail("模拟的模型错误：额度不足"),
                 Rule::fallback("我只会几句话，试试“你好”“流式”或“报错”。"),
             ],
         }
     }
 
     /// What is shown instead of a reply.
-    pub fn error(self, error: &str) -> String {
+    pub fn error(self, error: impl fmt::Display) -> String {
         format!("{}{error}", self.pick("[error] ", "[错误] "))
     }
 
@@ -134,7 +136,7 @@ impl Lang {
     }
 
     /// What is said on standard error when reading or writing fails.
-    pub fn io_error(self, error: &std::io::Error) -> String {
+    pub fn io_error(self, error: &io::Error) -> String {
         match self {
             Self::En => format!("step02-fake-model: cannot go on, input or output failed: {error}"),
             Self::Zh => format!("step02-fake-model：输入或输出出错，无法继续：{error}"),

@@ -44,11 +44,7 @@ mod tests {
     #[test]
     fn every_line_has_a_meaning() {
         assert_eq!(Command::parse(" \t"), Command::Nothing);
-        assert_eq!(
-            Command::parse("　"),
-            Command::Nothing,
-            "a full-width space is white space"
-        );
+        assert_eq!(Command::parse("　"), Command::Nothing, "a full-width space is white space");
         assert_eq!(Command::parse(" /exit "), Command::Exit);
         assert_eq!(Command::parse("/help"), Command::Help);
         assert_eq!(Command::parse("/exti now"), Command::Unknown("/exti"));

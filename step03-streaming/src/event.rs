@@ -38,6 +38,6 @@ pub enum StreamEvent {
 /// What a caller may ask of a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StreamOptions {
-    /// The pause before each token.
-    pub delay: Duration,
+    /// The pause before each token, if not the model's own.
+    pub delay: Option<Duration>,
 }

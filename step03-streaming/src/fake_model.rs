@@ -3,18 +3,20 @@
 //! It costs nothing and always says the same, so every claim about the program can be tested. Pi
 //! has one too, for the same reason (`packages/ai/src/providers/faux.ts`).
 
+use std::time::Duration;
+
 use async_stream::stream;
 use futures::Stream;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::event::{StreamEvent, StreamOptions};
-use crate::message::{AssistantMessage, Context, Message, plain_text};
+use crate::message::{AssistantMessage, ContentBlock, Context, Message, StopReason};
 use crate::model::Model;
 
 /// What to say when the input contains a certain text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    contains: Option<String>,
+    contains: String,
     text: String,
     error: Option<String>,
 }
@@ -22,97 +24,67 @@ pub struct Rule {
 impl Rule {
     /// Replies with `text` when the input contains `needle`.
     pub fn reply(needle: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            contains: Some(needle.into()),
-            ..Self::fallback(text)
-        }
+        Self { contains: needle.into(), text: text.into(), error: None }
     }
 
-    /// Fails with `reason` when the input contains `needle`.
-    pub fn fail(needle: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self {
-            error: Some(reason.into()),
-            ..Self::reply(needle, "")
-        }
-    }
-
-    /// Says `text` and then fails with `reason` when the input contains `needle`.
-    pub fn break_off(
-        needle: impl Into<String>,
-        text: impl Into<String>,
-        reason: impl Into<String>,
-    ) -> Self {
-        Self {
-            error: Some(reason.into()),
-            ..Self::reply(needle, text)
-        }
-    }
-
-    /// Replies with `text` whatever the input is; it belongs at the end, for the first hit wins.
+    /// Replies with `text` to everything (any input contains the empty text). It belongs at the
+    /// end, for the first hit wins.
     pub fn fallback(text: impl Into<String>) -> Self {
-        Self {
-            contains: None,
-            text: text.into(),
-            error: None,
-        }
+        Self::reply("", text)
     }
 
-    fn hits(&self, input: &str) -> bool {
-        self.contains
-            .as_ref()
-            .is_none_or(|needle| input.contains(needle))
+    /// Fails with `reason` once the text, if there is any, has been said.
+    pub fn fail(mut self, reason: impl Into<String>) -> Self {
+        self.error = Some(reason.into());
+        self
     }
 }
 
 /// The scripted model.
-#[derive(Debug, Clone)]
 pub struct FakeModel {
     rules: Vec<Rule>,
+    delay: Duration,
 }
 
 impl FakeModel {
-    /// A model with these rules.
-    pub fn new(rules: Vec<Rule>) -> Self {
-        Self { rules }
+    /// A model with these rules, which pauses for `delay` before each token.
+    pub fn new(rules: Vec<Rule>, delay: Duration) -> Self {
+        Self { rules, delay }
     }
 
     /// The first rule that hits the last message.
-    fn rule(&self, context: &Context) -> Option<&Rule> {
-        let input = context
-            .messages
-            .last()
-            .map(Message::content)
-            .map(plain_text);
-        let input = input.unwrap_or_default();
-        self.rules.iter().find(|rule| rule.hits(&input))
+    fn rule(&self, context: &Context) -> Rule {
+        let input = context.messages.last().map(Message::text).unwrap_or_default();
+        let rule = self.rules.iter().find(|rule| input.contains(&rule.contains));
+        rule.cloned().unwrap_or_else(|| Rule::fallback("").fail("no rule matched"))
     }
 }
 
 impl Model for FakeModel {
     fn stream(&self, context: &Context, options: StreamOptions) -> impl Stream<Item = StreamEvent> {
+        let delay = options.delay.unwrap_or(self.delay);
         // `stream!` makes a generator: it runs up to the next `yield` when it is polled, and no
         // further. So the pauses below are real ones, between the tokens and not before them.
         stream! {
             yield StreamEvent::Start;
 
-            let Some(rule) = self.rule(context) else {
-                yield StreamEvent::Error { error: "no rule matched".to_owned() };
-                return;
-            };
-
             // One text, twice: piece by piece for whoever shows it, whole for whoever keeps it.
+            let rule = self.rule(context);
             let mut text = String::new();
             for token in tokenize(&rule.text) {
-                if !options.delay.is_zero() {
-                    tokio::time::sleep(options.delay).await;
+                if !delay.is_zero() {
+                    tokio::time::sleep(delay).await;
                 }
                 text.push_str(token);
                 yield StreamEvent::TextDelta { delta: token.to_owned() };
             }
 
-            match &rule.error {
-                None => yield StreamEvent::Done { message: AssistantMessage::text(text) },
-                Some(error) => yield StreamEvent::Error { error: error.clone() },
+            if let Some(error) = rule.error {
+                yield StreamEvent::Error { error };
+            } else {
+                let content = ContentBlock::text(text);
+                let message = AssistantMessage { content, stop_reason: StopReason::Stop };
+                yield StreamEvent::Done { message };
             }
         }
     }

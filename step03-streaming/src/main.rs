@@ -5,13 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use futures::stream;
-use step03_streaming::cli::Args;
-use step03_streaming::event::StreamOptions;
-use step03_streaming::fake_model::FakeModel;
-use step03_streaming::input::{self, Line};
-use step03_streaming::repl::{Ending, Repl};
-use step03_streaming::stdin;
+use step03_streaming::{cli::Args, fake_model::FakeModel, input, repl::Ending, repl::Repl, stdin};
 use tokio::signal::ctrl_c;
 
 /// The pause per token that makes a typewriter on a terminal.
@@ -35,33 +29,16 @@ async fn main() -> ExitCode {
 
 async fn converse(args: &Args) -> io::Result<Ending> {
     let mut out = io::stdout().lock();
-    let model = FakeModel::new(args.lang.rules());
+    let delay = if args.demo || !out.is_terminal() { Duration::ZERO } else { TYPEWRITER };
+    let delay = args.delay_ms.map_or(delay, Duration::from_millis);
+    let model = FakeModel::new(args.lang.rules(), delay);
     if args.demo {
         writeln!(out, "{}\n", args.lang.demo_banner())?;
-        let options = pace(args, Duration::ZERO);
-        let script = args.lang.demo_inputs().iter();
-        let input = stream::iter(script.map(|text| Ok(Line::Text((*text).to_owned()))));
-        let mut repl = Repl::new(model, options, out, args.lang, true);
-        return repl.run(input, ctrl_c()).await;
+        let input = args.lang.demo_input();
+        return Repl::new(model, input, out, args.lang, true).run(ctrl_c()).await;
     }
     writeln!(out, "{}\n", args.lang.banner())?;
     input::erase_whole_characters();
-    let options = pace(
-        args,
-        if out.is_terminal() {
-            TYPEWRITER
-        } else {
-            Duration::ZERO
-        },
-    );
     let echo = !io::stdin().is_terminal();
-    let mut repl = Repl::new(model, options, out, args.lang, echo);
-    repl.run(stdin::lines(), ctrl_c()).await
-}
-
-/// The pause the person asked for, else the one that fits.
-fn pace(args: &Args, default: Duration) -> StreamOptions {
-    StreamOptions {
-        delay: args.delay_ms.map_or(default, Duration::from_millis),
-    }
+    Repl::new(model, stdin::lines(), out, args.lang, echo).run(ctrl_c()).await
 }

@@ -59,39 +59,25 @@ pub struct Context {
     pub messages: Vec<Message>,
 }
 
-impl UserMessage {
-    /// A message of one text block.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            content: vec![ContentBlock::Text { text: text.into() }],
-        }
-    }
-}
-
-impl AssistantMessage {
-    /// A message of one text block that ended in the ordinary way.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            content: vec![ContentBlock::Text { text: text.into() }],
-            stop_reason: StopReason::Stop,
-        }
-    }
-}
-
 impl Message {
-    /// The blocks, whoever said them.
-    pub fn content(&self) -> &[ContentBlock] {
-        match self {
+    /// What a person says in one block of text.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User(UserMessage { content: ContentBlock::text(text) })
+    }
+
+    /// The text of the message, whoever said it.
+    pub fn text(&self) -> String {
+        let content = match self {
             Self::User(message) => &message.content,
             Self::Assistant(message) => &message.content,
-        }
+        };
+        content.iter().map(|ContentBlock::Text { text }| text.as_str()).collect()
     }
 }
 
-/// The text of some blocks, joined without anything in between.
-pub fn plain_text(content: &[ContentBlock]) -> String {
-    content
-        .iter()
-        .map(|ContentBlock::Text { text }| text.as_str())
-        .collect()
+impl ContentBlock {
+    /// The content of a message that is one block of text.
+    pub fn text(text: impl Into<String>) -> Vec<Self> {
+        vec![Self::Text { text: text.into() }]
+    }
 }

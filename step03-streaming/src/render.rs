@@ -27,8 +27,10 @@ pub async fn render(
 ) -> io::Result<Option<AssistantMessage>> {
     let mut stream = pin!(stream);
     let mut wrote_text = false;
-    while let Some(event) = stream.next().await {
-        match event {
+    loop {
+        // A stream that stops without a last event has broken its promise: an error like any other.
+        let stopped = || StreamEvent::Error { error: lang.stopped_early().to_owned() };
+        match stream.next().await.unwrap_or_else(stopped) {
             StreamEvent::Start => write!(out, "{}", lang.assistant())?,
             StreamEvent::TextDelta { delta } => {
                 // `write!` and not `writeln!`: pieces side by side are what makes a typewriter.
@@ -40,19 +42,13 @@ pub async fn render(
                 return Ok(Some(message));
             }
             StreamEvent::Error { error } => {
-                show_error(out, wrote_text, &lang.error(&error))?;
+                // An error never continues half a sentence: it gets a line of its own.
+                let line_break = if wrote_text { "\n" } else { "" };
+                writeln!(out, "{line_break}{}\n", lang.error(error))?;
                 return Ok(None);
             }
         }
         // Standard output keeps an unfinished line to itself; without this the typewriter is mute.
         out.flush()?;
     }
-    show_error(out, wrote_text, &lang.error(lang.stopped_early()))?;
-    Ok(None)
-}
-
-/// An error never continues half a sentence: it gets a line of its own.
-fn show_error(out: &mut impl Write, wrote_text: bool, error: &str) -> io::Result<()> {
-    let line_break = if wrote_text { "\n" } else { "" };
-    writeln!(out, "{line_break}{error}\n")
 }

@@ -2,9 +2,13 @@
 //!
 //! The two languages stand side by side, so that neither can be forgotten.
 
+use std::{fmt, io};
+
 use clap::ValueEnum;
+use futures::{Stream, stream};
 
 use crate::fake_model::Rule;
+use crate::input::Line;
 
 /// The language a conversation is held in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -43,11 +47,12 @@ impl Lang {
     }
 
     /// What the person types in the demo.
-    pub fn demo_inputs(self) -> &'static [&'static str] {
-        match self {
-            Self::En => &["hello", "what is streaming", "trigger an error", "/exit"],
-            Self::Zh => &["你好", "流式输出是什么", "报错试试", "/exit"],
-        }
+    pub fn demo_input(self) -> impl Stream<Item = io::Result<Line>> + Unpin {
+        let inputs = match self {
+            Self::En => ["hello", "what is streaming", "trigger an error", "/exit"],
+            Self::Zh => ["你好", "流式输出是什么", "报错试试", "/exit"],
+        };
+        stream::iter(inputs.map(|text| Ok(Line::Text(text.to_owned()))))
     }
 
     /// The prompt.
@@ -73,12 +78,9 @@ impl Lang {
                     "Streaming means the model emits an event for every small piece it produces, \
                      and the caller prints while it receives.",
                 ),
-                Rule::fail("error", "simulated model error: quota exceeded"),
-                Rule::break_off(
-                    "break",
-                    "This sentence will not be fin",
-                    "simulated model error: connection lost",
-                ),
+                Rule::reply("error", "").fail("simulated model error: quota exceeded"),
+                Rule::reply("break", "This sentence will not be fin")
+                    .fail("simulated model error: connection lost"),
                 Rule::fallback("I only know a few lines. Try hello, streaming, error or break."),
             ],
             Self::Zh => vec![
@@ -90,24 +92,21 @@ impl Lang {
                     "流式",
                     "流式输出的本质是：模型每生成一小段就发一个事件，调用方一边收一边打印。",
                 ),
-                Rule::fail("报错", "模拟的模型错误：额度不足"),
-                Rule::break_off("断开", "这句话说到一半就", "模拟的模型错误：连接断了"),
+                Rule::reply("报错", "").fail("模拟的模型错误：额度不足"),
+                Rule::reply("断开", "这句话说到一半就").fail("模拟的模型错误：连接断了"),
                 Rule::fallback("我只会几句话，试试“你好”“流式”“报错”或“断开”。"),
             ],
         }
     }
 
     /// What is shown instead of a reply.
-    pub fn error(self, error: &str) -> String {
+    pub fn error(self, error: impl fmt::Display) -> String {
         format!("{}{error}", self.pick("[error] ", "[错误] "))
     }
 
     /// The error of a stream that ends without saying how.
     pub fn stopped_early(self) -> &'static str {
-        self.pick(
-            "the stream stopped without done or error",
-            "事件流没有发出 done 或 error 就停了",
-        )
+        self.pick("the stream stopped without done or error", "事件流没有发出 done 或 error 就停了")
     }
 
     /// The list of commands.
@@ -152,7 +151,7 @@ impl Lang {
     }
 
     /// What is said on standard error when reading or writing fails.
-    pub fn io_error(self, error: &std::io::Error) -> String {
+    pub fn io_error(self, error: &io::Error) -> String {
         match self {
             Self::En => format!("step03-streaming: cannot go on, input or output failed: {error}"),
             Self::Zh => format!("step03-streaming：输入或输出出错，无法继续：{error}"),

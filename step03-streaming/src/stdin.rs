@@ -5,8 +5,7 @@
 //! thread does the waiting instead. It sends lines over a channel and dies with the process.
 //! (Node needs none of this: its event loop polls the terminal itself.)
 
-use std::io;
-use std::thread;
+use std::{io, thread};
 
 use futures::Stream;
 use tokio::sync::mpsc;
