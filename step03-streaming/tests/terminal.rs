@@ -1,0 +1,95 @@
+//! What a person does at a real terminal, tested through a pseudo-terminal.
+
+#![cfg(unix)]
+
+use std::process::Command;
+
+use expectrl::process::unix::WaitStatus;
+use expectrl::session::OsSession;
+use expectrl::{ControlCode, Eof, Expect, Session};
+
+/// The program on a terminal of its own, waiting at its first prompt.
+fn at_the_prompt(arguments: &[&str]) -> OsSession {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!());
+    command.args(arguments).env_remove("LAB_LANG");
+    let mut terminal = Session::spawn(command).expect("a pseudo-terminal");
+    terminal.set_expect_timeout(Some(std::time::Duration::from_secs(30)));
+    terminal.expect("> ").expect("a prompt");
+    terminal
+}
+
+fn ending(mut terminal: OsSession) -> WaitStatus {
+    terminal.expect(Eof).expect("the end");
+    terminal.get_process().wait().expect("a status")
+}
+
+#[test]
+fn typing_is_not_echoed_a_second_time() {
+    let mut terminal = at_the_prompt(&[]);
+    terminal.get_process_mut().set_echo(true, None).expect("a terminal that echoes");
+    terminal.send_line("hello").expect("typing");
+    terminal.send_line("/exit").expect("typing");
+    let rest = terminal.expect(Eof).expect("the end");
+    let seen = String::from_utf8_lossy(rest.as_bytes()).replace("\r\n", "\n");
+    // The terminal shows what is typed when it is typed, which may be before or after a prompt.
+    assert_eq!(seen.matches("hello").count(), 1, "only the terminal's own echo: {seen:?}");
+    assert_eq!(seen.matches("/exit").count(), 1, "{seen:?}");
+    assert!(seen.ends_with("Goodbye. (2 messages in this conversation)\n"), "{seen:?}");
+    assert!(matches!(ending(terminal), WaitStatus::Exited(_, 0)));
+}
+
+#[test]
+fn a_chinese_character_is_erased_whole() {
+    let mut terminal = at_the_prompt(&["--lang", "zh"]);
+    // Without the two Backspaces, or with half of them, this would not contain “你好”.
+    terminal.send("你吗呢\x7f\x7f好\n").expect("typing, with Backspace twice");
+    terminal
+        .expect("你好！我是 FakeModel，正在一个 token 一个 token 地把这句话吐给你。\r\n")
+        .expect("the answer to 你好");
+    terminal.send(ControlCode::EndOfTransmission).expect("Ctrl-D");
+    terminal.expect("再见").expect("a goodbye");
+    assert!(matches!(ending(terminal), WaitStatus::Exited(_, 0)));
+}
+
+#[test]
+fn ctrl_d_says_goodbye_at_once() {
+    let mut terminal = at_the_prompt(&[]);
+    terminal.send(ControlCode::EndOfTransmission).expect("Ctrl-D");
+    terminal.expect("\r\nGoodbye. (0 messages").expect("a goodbye on its own line");
+    assert!(matches!(ending(terminal), WaitStatus::Exited(_, 0)));
+}
+
+#[test]
+fn ctrl_c_at_the_prompt_says_goodbye_and_exits_with_130() {
+    let mut terminal = at_the_prompt(&[]);
+    terminal.send(ControlCode::EndOfText).expect("Ctrl-C");
+    terminal.expect("\r\nGoodbye. (0 messages").expect("a goodbye on its own line");
+    assert!(matches!(ending(terminal), WaitStatus::Exited(_, 130)));
+}
+
+#[test]
+fn ctrl_c_in_mid_reply_keeps_what_was_shown_and_exits_with_130() {
+    let mut terminal = at_the_prompt(&["--delay-ms", "1000"]);
+    terminal.send_line("hello").expect("typing");
+    terminal.expect("Assistant> He").expect("the first token, alone");
+    terminal.send(ControlCode::EndOfText).expect("Ctrl-C");
+    let rest = terminal.expect(Eof).expect("the end");
+    let seen = String::from_utf8_lossy(rest.as_bytes()).into_owned();
+    assert!(!seen.contains("token at a time"), "the rest was never said: {seen:?}");
+    assert!(seen.contains("\r\nGoodbye. (1 message in"), "{seen:?}");
+    assert!(matches!(ending(terminal), WaitStatus::Exited(_, 130)));
+}
+
+#[test]
+fn the_typewriter_shows_each_token_before_the_next_exists() {
+    // A second per token: whatever was held back until the end of the line would miss its turn.
+    let mut terminal = at_the_prompt(&["--delay-ms", "1000", "--lang", "zh"]);
+    terminal.send_line("你好").expect("typing");
+    for token in ["你好", "！我"] {
+        let shown = terminal.expect(token).expect("the next token");
+        let together = String::from_utf8_lossy(shown.before()).into_owned();
+        assert!(!together.contains("正在"), "a later token came along: {together:?}");
+    }
+    terminal.send(ControlCode::EndOfText).expect("Ctrl-C");
+    assert!(matches!(ending(terminal), WaitStatus::Exited(_, 130)));
+}
