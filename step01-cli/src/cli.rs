@@ -8,7 +8,7 @@ use crate::script::Lang;
 #[derive(Parser, Debug)]
 #[command(version, about)]
 pub struct Args {
-    /// Play the scripted conversation and leave / 播放写好的对话，然后退出
+    /// Play the scripted conversation and leave / 播放预设的对话，然后退出
     #[arg(long)]
     pub demo: bool,
 

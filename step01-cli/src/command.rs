@@ -21,20 +21,21 @@ pub enum Command<'a> {
 impl<'a> Command<'a> {
     /// Reads a line. Every line has a meaning, so there is no error.
     pub fn parse(line: &'a str) -> Self {
-        let line = line.trim();
-        match line {
-            "" => Self::Nothing,
-            "/exit" => Self::Exit,
-            "/help" => Self::Help,
-            _ if line.starts_with('/') => Self::Unknown(first_word(line)),
-            _ => Self::Say(line),
+        // Windows editors put a byte order mark at the beginning of a file.
+        let line = line.trim_start_matches('\u{feff}').trim();
+        match line.split_whitespace().next() {
+            None => Self::Nothing,
+            Some("/exit") => Self::Exit,
+            Some("/help") => Self::Help,
+            Some(word) if word.starts_with('/') => Self::Unknown(beginning(word)),
+            Some(_) => Self::Say(line),
         }
     }
 }
 
-/// Only the word is quoted back in the answer: the rest of the line may be long.
-fn first_word(line: &str) -> &str {
-    line.split_whitespace().next().unwrap_or(line)
+/// Only so much of a word is quoted back in the answer: it may be megabytes long.
+fn beginning(word: &str) -> &str {
+    word.char_indices().nth(40).map_or(word, |(end, _)| &word[..end])
 }
 
 #[cfg(test)]
@@ -47,7 +48,11 @@ mod tests {
         assert_eq!(Command::parse("　"), Command::Nothing, "a full-width space is white space");
         assert_eq!(Command::parse(" /exit "), Command::Exit);
         assert_eq!(Command::parse("/help"), Command::Help);
+        assert_eq!(Command::parse("/exit now"), Command::Exit, "only the first word counts");
+        assert_eq!(Command::parse("\u{feff}/help me"), Command::Help);
         assert_eq!(Command::parse("/exti now"), Command::Unknown("/exti"));
+        let long = "/".to_owned() + &"长".repeat(100);
+        assert_eq!(Command::parse(&long), Command::Unknown(&long[..1 + 39 * 3]));
         assert_eq!(Command::parse("/"), Command::Unknown("/"));
         assert_eq!(Command::parse(" say /exit "), Command::Say("say /exit"));
     }

@@ -107,7 +107,7 @@ fn an_empty_line_is_ignored() {
 
 #[test]
 fn an_unknown_command_says_so_and_is_not_said_to_anybody() {
-    converse("/exti\n/ \n/help me\n")
+    converse("/exti\n/ \n/exitnow\n")
         .stdout(contains("Unknown command /exti; /help lists the commands.\n"))
         .stdout(contains("Unknown command /; "))
         .stdout(contains("Assistant>").not())
@@ -200,4 +200,18 @@ fn a_full_disk_and_an_unreadable_input_end_with_code_1() {
     let output = reading.args(["--lang", "zh"]).stdin(folder).output().expect("it runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(contains("输入或输出出错").eval(&String::from_utf8_lossy(&output.stderr)));
+}
+
+#[test]
+fn what_is_not_said_to_anybody_is_answered_in_chinese_too() {
+    let input = ["/exti\n".as_bytes(), b"\xff\n", &[b'x'; (16 << 20) + 1], b"\n/exit\n"].concat();
+    let mut chinese = program();
+    chinese.args(["--lang", "zh"]).write_stdin(input);
+    chinese
+        .assert()
+        .success()
+        .stdout(contains("没有 /exti 这个命令，/help 可列出全部命令。"))
+        .stdout(contains("这一行不是 UTF-8 文本，已跳过。"))
+        .stdout(contains("这一行超过 16 MiB，已跳过。"))
+        .stdout(ends_with("再见。（本次对话共 0 行）\n"));
 }

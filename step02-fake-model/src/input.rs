@@ -22,7 +22,7 @@ pub enum Line {
 
 /// The lines of `input`, read one at a time and only when asked for.
 ///
-/// A last line without a line end counts. An `Err` is the operating system's: reading stops there.
+/// A last line without a line end counts. An `Err` is the operating system's: stop there.
 pub fn lines(mut input: impl BufRead) -> impl Iterator<Item = io::Result<Line>> {
     std::iter::from_fn(move || read_line(&mut input).transpose())
 }
@@ -58,6 +58,10 @@ fn strip_line_end(bytes: &mut Vec<u8>) {
 /// Most terminals have this set already; one that has not erases a single byte of `你` and leaves
 /// two that mean nothing. Elsewhere than on a Unix terminal there is nothing to do, and a terminal
 /// that refuses is used as it is.
+///
+/// More than that the terminal's own line editing can't do: it takes every character for one column
+/// wide, so after erasing a Chinese one the screen may show a remnant that the program never gets,
+/// and it keeps no more than 4095 bytes of a line. A real agent brings a line editor of its own.
 pub fn erase_whole_characters() {
     #[cfg(unix)]
     {

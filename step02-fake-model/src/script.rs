@@ -13,10 +13,12 @@ use crate::input::Line;
 /// The language a conversation is held in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Lang {
-    /// English. (An empty `LAB_LANG` is as good as none.)
-    #[value(alias = "")]
+    /// English.
+    // An empty `LAB_LANG` is as good as none.
+    #[value(alias = "", help = "English / 英文")]
     En,
     /// Chinese.
+    #[value(help = "Chinese / 中文")]
     Zh,
 }
 
@@ -34,7 +36,7 @@ impl Lang {
             "Mini Agent Harness · step02 fake-model\n\
              /exit or Ctrl-D leaves, /help lists the commands; --demo plays a scripted conversation.",
             "Mini Agent Harness · step02 fake-model\n\
-             输入 /exit 或按 Ctrl-D 离开，/help 列出命令；加 --demo 可看一段写好的对话。",
+             输入 /exit 或按 Ctrl-D 离开，/help 列出命令；加 --demo 可看一段预设的对话。",
         )
     }
 

@@ -107,7 +107,7 @@ fn an_empty_line_is_ignored() {
 
 #[test]
 fn an_unknown_command_says_so_and_is_not_said_to_anybody() {
-    converse("/exti\n/ \n/help me\n")
+    converse("/exti\n/ \n/exitnow\n")
         .stdout(contains("Unknown command /exti; /help lists the commands.\n"))
         .stdout(contains("Unknown command /; "))
         .stdout(contains("Assistant>").not())
@@ -243,4 +243,46 @@ fn an_error_after_text_gets_a_line_of_its_own() {
     converse("break it\n").stdout(contains(
         "Assistant> This sentence will not be fin\n[error] simulated model error: connection lost\n\n",
     ));
+}
+
+#[test]
+fn what_is_not_said_to_anybody_is_answered_in_chinese_too() {
+    let input = ["/exti\n".as_bytes(), b"\xff\n", &[b'x'; (16 << 20) + 1], b"\n/exit\n"].concat();
+    let mut chinese = program();
+    chinese.args(["--lang", "zh"]).write_stdin(input);
+    chinese
+        .assert()
+        .success()
+        .stdout(contains("没有 /exti 这个命令，/help 可列出全部命令。"))
+        .stdout(contains("这一行不是 UTF-8 文本，已跳过。"))
+        .stdout(contains("这一行超过 16 MiB，已跳过。"))
+        .stdout(ends_with("再见。（本次对话共 0 条消息）\n"));
+}
+
+#[test]
+fn a_reply_can_break_off_in_chinese_too() {
+    let mut chinese = program();
+    chinese.args(["--lang", "zh"]).write_stdin("断开\n");
+    chinese
+        .assert()
+        .success()
+        .stdout(contains("助手> 这句话说到一半就\n[错误] 模拟的模型错误：连接断了\n\n"));
+}
+
+#[test]
+fn the_demo_takes_its_time_if_it_is_told_to() {
+    let mut child = spawn(&["--demo", "--lang", "en", "--delay-ms", "18446744073709551615"]);
+    let mut shown = BufReader::new(child.stdout.take().expect("piped"));
+    let mut begun = Vec::new();
+    shown.read_until(b't', &mut begun).expect("the banner, up to …demo)"); // "Mini Agent"
+    while !begun.ends_with(b"Assistant> ") {
+        let mut byte = [0];
+        std::io::Read::read_exact(&mut shown, &mut byte).expect("the reply begins");
+        begun.push(byte[0]);
+    }
+    child.kill().expect("it still runs: the first token is half a billion years away");
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut shown, &mut rest).expect("UTF-8");
+    assert_eq!(rest, "");
+    child.wait().expect("it has ended");
 }

@@ -265,10 +265,10 @@ proptest! {
     /// A dropped stream has done no more than what was asked of it.
     #[test]
     fn work_happens_only_when_polled(text in text(), taken in 0..20usize) {
-        let polls = Arc::new(AtomicUsize::new(0));
+        let events = Arc::new(AtomicUsize::new(0));
         let model = FakeModel::new(vec![Rule::fallback(&text)], Duration::from_millis(10));
         let total = tokenize(&text).count() + 2;
-        let counter = Arc::clone(&polls);
+        let counter = Arc::clone(&events);
         let elapsed = on_a_paused_clock(async {
             let begin = Instant::now();
             let context = asked("");
@@ -280,7 +280,7 @@ proptest! {
             }
             begin.elapsed() - Duration::from_secs(3600)
         });
-        prop_assert_eq!(polls.load(Ordering::Relaxed), taken.min(total));
+        prop_assert_eq!(events.load(Ordering::Relaxed), taken.min(total));
         // Every delta taken has cost its pause, and none that was not taken has.
         let deltas = taken.saturating_sub(1).min(total - 2) as u64;
         prop_assert_eq!(elapsed, Duration::from_millis(10 * deltas));
@@ -368,4 +368,15 @@ fn errors_of_the_system_are_handed_on() {
     let mut repl = Repl::new(model(), Lang::En.demo_input(), Full, Lang::En, false);
     let ending = on_a_paused_clock(repl.run(std::future::pending()));
     assert_eq!(kind(ending), io::ErrorKind::StorageFull);
+}
+
+/// An empty piece after a word does not undo the word: the error still gets a line of its own.
+#[test]
+fn an_empty_delta_changes_nothing() {
+    let error = StreamEvent::Error { error: "e".to_owned() };
+    let events = [StreamEvent::Start, delta("a"), delta(""), error];
+    let mut out = Vec::new();
+    let message = on_a_paused_clock(render(stream::iter(events), &mut out, Lang::En));
+    assert_eq!(message.expect("a vector takes everything"), None);
+    assert_eq!(String::from_utf8(out).expect("text"), "Assistant> a\n[error] e\n\n");
 }

@@ -61,6 +61,17 @@ pub fn shape(document: &str) -> Vec<usize> {
     document.lines().filter_map(level).collect()
 }
 
+/// All Rust sources below `folder`, one after the other; nothing if there is no such folder.
+pub fn sources(folder: &Path) -> String {
+    let Ok(entries) = std::fs::read_dir(folder) else { return String::new() };
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let read = |path: PathBuf| match path.is_dir() {
+        true => sources(&path),
+        false => std::fs::read_to_string(&path).unwrap_or_default(),
+    };
+    paths.map(read).collect()
+}
+
 /// The Markdown documents below `folder` that belong to the project, in order.
 pub fn documents(folder: &Path) -> Vec<PathBuf> {
     let mut documents = Vec::new();
@@ -69,7 +80,7 @@ pub fn documents(folder: &Path) -> Vec<PathBuf> {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-            if path.is_dir() && !["target", "my", ".git", "node_modules"].contains(&name.as_str()) {
+            if path.is_dir() && !["target", "my", ".git", "data"].contains(&name.as_str()) {
                 folders.push(path);
             } else if name.ends_with(".md") {
                 documents.push(path);

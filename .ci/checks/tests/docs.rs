@@ -7,11 +7,12 @@ use std::process::{Command, Stdio};
 use lab_checks::{docs, root};
 
 /// What a reader is shown but no test runs, each with its reason.
-const NOT_RUN: [(&str, &str); 7] = [
+const NOT_RUN: [(&str, &str); 8] = [
     ("cargo test --workspace", "it would run itself"),
     ("cargo run -p step01-cli", "talks to a person"),
     ("cargo run -p step02-fake-model", "talks to a person"),
     ("cargo run -p step03-streaming", "talks to a person"),
+    ("cargo run -p step04-agent-loop", "talks to a person"),
     ("mkdir -p my", "`.ci/run` builds the copies"),
     ("cp -r step03-streaming my/step03", "`.ci/run` builds the copies"),
     ("cargo run --manifest-path my/step03/Cargo.toml -- --demo", "`.ci/run` builds the copies"),
@@ -88,7 +89,8 @@ fn both_languages_show_the_same() {
         assert_eq!(docs::shape(&en), docs::shape(&zh), "headings of {}", english.display());
         let shown = |document: &str| {
             let blocks = docs::blocks(document).into_iter();
-            let command = |line: &str| line.replace(" --lang zh", "");
+            let command =
+                |line: &str| line.replace(" --lang zh", "").trim_end_matches(" --").to_owned();
             let body = |block: docs::Block| match block.kind.as_str() {
                 "text" => String::new(), // what a command prints may be in the reader's language
                 _ => block.body.lines().map(command).collect(),
@@ -115,10 +117,7 @@ fn every_link_leads_somewhere() {
 fn every_excerpt_stands_in_the_sources() {
     for path in docs::documents(&root()) {
         let folder = path.parent().expect("a document lies in a folder");
-        let sources: String = match std::fs::read_dir(folder.join("src")) {
-            Ok(files) => files.map(|file| read(&file.expect("a file").path())).collect(),
-            Err(_) => String::new(),
-        };
+        let sources = docs::sources(&folder.join("src"));
         for block in docs::blocks(&read(&path)).into_iter().filter(|block| block.kind == "rust") {
             for part in block.body.split("…\n") {
                 assert!(sources.contains(part), "{}:{}\n{part}", path.display(), block.line);

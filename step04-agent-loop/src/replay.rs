@@ -1,0 +1,248 @@
+//! Plays a record back: the second [`Model`].
+//!
+//! The [`FakeModel`](crate::fake_model::FakeModel) knows what to say from a script, this one from
+//! the events of an earlier run. The agent loop can't tell them apart, nor could it tell a real
+//! provider: it knows only the trait. The proof is that recording a replay gives the same record,
+//! times aside.
+//!
+//! What is played back is the model, and the model only:
+//!
+//! - A reply that broke off breaks off again, with the same message. If a person had stopped it, the
+//!   replay stops by itself, as `error(aborted)`.
+//! - Tools are *run again*. If one answers differently today (a file has changed), the new record
+//!   shows the new answer, and the replies go on as recorded: they don't listen.
+//! - So a person who stopped a *tool* must do it again. If nobody does, it runs to its end, and the
+//!   request that follows, which there never was, is answered with how the run ended then.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt;
+use serde::Deserialize;
+use tokio::runtime::Handle;
+use tokio::task::yield_now;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::event::{Change, DoneReason, ErrorReason};
+use crate::json_lines::{self, Fault, FileError};
+use crate::message::{AssistantMessage, Context, Message, StopReason};
+use crate::model::{Model, StreamOptions};
+use crate::reply::{Reply, ReplyStream};
+
+/// A [`Model`] that says what a record says.
+#[derive(Debug)]
+pub struct Replay {
+    runs: Vec<Run>,
+    /// What the person said in the record, one text per run.
+    pub inputs: Vec<String>,
+    keep_pace: bool,
+    /// The run and the request in it, counted from 1.
+    place: Mutex<(usize, usize)>,
+}
+
+/// The replies of one run, in the order in which they were asked for.
+type Run = Vec<Arc<[Timed]>>;
+
+/// A change, and the pause before it.
+type Timed = (Duration, Change);
+
+impl Replay {
+    /// Reads a record, lean or full.
+    ///
+    /// # Errors
+    ///
+    /// It can't be read, or not be played to its end: better now than in the middle of it.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        Self::parse(path, &fs::read(path).map_err(FileError::io("read", path))?)
+    }
+
+    /// The same, of the bytes that were found at `path`.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load).
+    pub fn parse(path: &Path, record: &[u8]) -> Result<Self, FileError> {
+        let mut reader = Reader::default();
+        let mut last = 0;
+        for (number, line) in (1..).zip(record.split(|&byte| byte == b'\n')) {
+            if !json_lines::is_blank(line) {
+                let read = json_lines::read(line).and_then(|line| reader.take(line));
+                read.map_err(FileError::line(path, number))?;
+                last = number;
+            }
+        }
+        if reader.running {
+            return Err(FileError::line(path, last)(wrong(
+                "the record ends in the middle of a run",
+            )));
+        }
+        let Reader { runs, inputs, .. } = reader;
+        Ok(Self { runs, inputs, keep_pace: false, place: Mutex::default() })
+    }
+
+    /// Makes the pauses between the changes that there were when they were recorded.
+    #[must_use]
+    pub fn keeping_pace(self) -> Self {
+        Self { keep_pace: true, ..self }
+    }
+
+    /// The next recorded reply. Runs are counted too: then a run that makes more or fewer requests
+    /// than it did disturbs no other.
+    fn next(&self, context: &Context) -> Result<Arc<[Timed]>, String> {
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Message::User(_)) = context.messages.last() {
+            *place = (place.0 + 1, 0);
+        }
+        place.1 += 1;
+        let (run, request) = *place;
+        let replies = self.runs.get(run.saturating_sub(1));
+        let reply = replies.and_then(|replies| replies.get(request - 1)).cloned();
+        reply.ok_or_else(|| format!("the record has no reply {request} in run {run}"))
+    }
+}
+
+impl Model for Replay {
+    fn stream(&self, context: &Context, options: StreamOptions) -> ReplyStream {
+        let (reply, stream) = Reply::start_after(context);
+        let runtime = Handle::try_current().map_err(|error| error.to_string());
+        match (runtime, self.next(context)) {
+            (Ok(runtime), Ok(changes)) => {
+                drop(runtime.spawn(play(changes, self.keep_pace, reply, options.cancel)));
+            }
+            (Err(why), _) | (_, Err(why)) => reply.error(why),
+        }
+        stream
+    }
+}
+
+/// The producer's task.
+async fn play(changes: Arc<[Timed]>, keep_pace: bool, mut reply: Reply, cancel: CancellationToken) {
+    for (pause, change) in changes.iter().cloned() {
+        let pause = async { if keep_pace { sleep(pause).await } else { yield_now().await } };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return reply.aborted(),
+            () = reply.closed() => return,
+            () = pause => {}
+        }
+        let _ = reply.apply(change); // whether somebody listens is asked above
+    }
+}
+
+/// A line of a record, as far as a replay needs it.
+#[derive(Deserialize)]
+struct Line {
+    /// Milliseconds; a record without times has no pauses.
+    #[serde(default)]
+    t: u64,
+    #[serde(flatten)]
+    event: Event,
+}
+
+/// All ten kinds, also those that are not needed: an unknown one is an error.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+enum Event {
+    AgentStart,
+    TurnStart,
+    MessageStart { message: Message },
+    MessageUpdate { assistant_message_event: Change },
+    MessageEnd { message: Message },
+    ToolExecutionStart,
+    ToolExecutionUpdate,
+    ToolExecutionEnd,
+    TurnEnd,
+    AgentEnd,
+}
+
+/// A record as far as it has been read.
+#[derive(Default)]
+struct Reader {
+    runs: Vec<Run>,
+    inputs: Vec<String>,
+    /// Whether the last run has not ended.
+    running: bool,
+    /// The changes of a reply that has not ended.
+    open: Option<Vec<Timed>>,
+    /// The time of the last line.
+    t: u64,
+}
+
+const NO_START: &str = "it belongs to a message or run that has not begun";
+const NO_END: &str = "the message or run before it has no end";
+
+impl Reader {
+    fn take(&mut self, Line { t, event }: Line) -> Result<(), Fault> {
+        let pause = Duration::from_millis(t.saturating_sub(self.t));
+        self.t = t;
+        match (event, self.open.take()) {
+            (Event::MessageUpdate { assistant_message_event: change }, Some(mut changes)) => {
+                changes.push((pause, change));
+                self.open = Some(changes);
+            }
+            (Event::MessageEnd { message: Message::Assistant(message) }, Some(mut changes)) => {
+                changes.push((pause, last_change(message)?));
+                rehearse(&changes)?;
+                self.runs.last_mut().ok_or_else(|| wrong(NO_START))?.push(changes.into());
+            }
+            (Event::MessageStart { message: Message::Assistant(_) }, None) if self.running => {
+                self.open = Some(vec![(pause, Change::Start)]);
+            }
+            (Event::AgentStart, None) if !self.running => {
+                self.runs.push(Vec::new());
+                self.running = true;
+            }
+            (Event::AgentStart, _) | (_, Some(_)) => return Err(wrong(NO_END)),
+            (
+                Event::MessageUpdate { .. } | Event::MessageEnd { message: Message::Assistant(_) },
+                _,
+            ) => {
+                return Err(wrong(NO_START));
+            }
+            _ if !self.running => return Err(wrong(NO_START)),
+            (Event::MessageEnd { message: Message::User(user) }, _) => {
+                self.inputs.push(user.text())
+            }
+            (Event::AgentEnd, _) => self.running = false,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn wrong(what: impl Into<String>) -> Fault {
+    Fault::Order(what.into())
+}
+
+/// The terminal change that has led to this message.
+fn last_change(message: AssistantMessage) -> Result<Change, Fault> {
+    let done = |reason, message| Ok(Change::Done { reason, message: Box::new(message) });
+    let error = |reason, error| Ok(Change::Error { reason, error: Box::new(error) });
+    match message.stop_reason {
+        Some(StopReason::Stop) => done(DoneReason::Stop, message),
+        Some(StopReason::Length) => done(DoneReason::Length, message),
+        Some(StopReason::ToolUse) => done(DoneReason::ToolUse, message),
+        Some(StopReason::Error) => error(ErrorReason::Error, message),
+        Some(StopReason::Aborted) => error(ErrorReason::Aborted, message),
+        None => Err(wrong("the message ends without a `stopReason`")),
+    }
+}
+
+/// Plays a reply to nobody, and compares how it ends. (A fault ends it with an error of its own.)
+fn rehearse(changes: &[Timed]) -> Result<(), Fault> {
+    let (mut reply, stream) = Reply::start();
+    for (_, change) in changes {
+        let _ = reply.apply(change.clone());
+    }
+    let played = stream.result().now_or_never().and_then(Result::ok).unwrap_or_default();
+    let recorded = changes.last().and_then(|(_, change)| change.final_message());
+    if recorded.is_some_and(|recorded| recorded.error_message == played.error_message) {
+        return Ok(());
+    }
+    let fault = played.error_message.as_deref().unwrap_or("its `errorMessage` has no reason");
+    Err(wrong(format!("the reply that ends here can't be played: {fault}")))
+}

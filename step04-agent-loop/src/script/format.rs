@@ -1,0 +1,407 @@
+//! The JSON in which a lesson says what the model will answer.
+//!
+//! ```json
+//! {
+//!   "inputs": ["what is in a.txt?"],
+//!   "chunk": {"size": 2},
+//!   "pace": {"delayMs": 30},
+//!   "rules": [
+//!     {
+//!       "match": "a.txt",
+//!       "replies": [
+//!         {"content": [{"thinking": "I must look."}, {"text": "Let me see."},
+//!                      {"toolCall": {"name": "read", "arguments": {"path": "a.txt"}}}]},
+//!         {"content": [{"text": "It says hello."}]}
+//!       ]
+//!     },
+//!     {"replies": [{"content": [{"text": "I was cut o"}], "end": {"error": "line is down"}}]}
+//!   ]
+//! }
+//! ```
+//!
+//! **Which rule?** The first whose `match` is part of the last user message; a rule without `match`
+//! fits always. **Which reply?** The first request after a user message gets the first reply. The
+//! request that brings the results of its tools gets the second, and so on. So a script is a pure
+//! function from a context to a [`Reply`], and the model needs no memory.
+//!
+//! Each field is described where it is declared below. A field that isn't known is an error and not
+//! a guess: a `"mach"` that silently made a fallback of a rule would be hard to find.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::Path;
+use std::str::Utf8Error;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::message::{Context, Message};
+
+/// A whole script.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// What the person says in the demo, line by line.
+    #[serde(default)]
+    pub inputs: Vec<String>,
+    /// Files for the tools, by path: they are written to a folder of their own before the
+    /// conversation begins.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// How replies are cut into deltas, unless a reply says otherwise.
+    #[serde(default)]
+    pub chunk: Chunk,
+    /// How long each delta takes, unless a reply says otherwise.
+    #[serde(default)]
+    pub pace: Pace,
+    /// Tried in order.
+    pub rules: Vec<Rule>,
+}
+
+/// What the model answers to certain inputs.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// `match`: part of the user message that makes this rule fit; without it, every message does.
+    #[serde(rename = "match")]
+    pub matches: Option<String>,
+    /// For the first, second, … request since the user message.
+    pub replies: Vec<Reply>,
+    /// Whether the last reply answers all further requests too. A model that calls tools for ever
+    /// is made with it.
+    #[serde(default)]
+    pub repeat: bool,
+}
+
+/// One reply: what it says, in what pieces, and how it ends.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reply {
+    /// The blocks, in order.
+    #[serde(default)]
+    pub content: Vec<Block>,
+    /// Whether the blocks take turns, one delta each, instead of coming one after the other.
+    #[serde(default)]
+    pub interleave: bool,
+    /// How it ends. Not given: `toolUse` if there is a call, else `stop`.
+    pub end: Option<End>,
+    /// The end comes after so many deltas, however much is left to say. Not given: after all.
+    pub after: Option<usize>,
+    /// Overrides [`Script::chunk`].
+    pub chunk: Option<Chunk>,
+    /// Overrides [`Script::pace`].
+    pub pace: Option<Pace>,
+}
+
+/// One block of a reply.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Block {
+    /// `{"text": "…"}`
+    Text(String),
+    /// `{"thinking": "…"}`
+    Thinking(String),
+    /// `{"toolCall": {…}}`
+    ToolCall(Call),
+}
+
+/// A tool call of a reply.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", try_from = "RawCall")]
+#[schemars(with = "RawCall")]
+pub struct Call {
+    /// Which tool.
+    pub name: String,
+    /// Not given: the model makes one.
+    pub id: String,
+    /// The argument text: `arguments`, written out as compact JSON, or `argumentsText` as it is,
+    /// which need not be JSON at all. Neither: no delta comes.
+    pub arguments_text: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RawCall {
+    name: String,
+    #[serde(default)]
+    id: String,
+    arguments: Option<Map<String, Value>>,
+    arguments_text: Option<String>,
+}
+
+impl TryFrom<RawCall> for Call {
+    type Error = &'static str;
+
+    fn try_from(raw: RawCall) -> Result<Self, &'static str> {
+        let arguments_text = match (raw.arguments, raw.arguments_text) {
+            (Some(_), Some(_)) => return Err("give `arguments` or `argumentsText`, not both"),
+            (Some(arguments), None) => Some(Value::Object(arguments).to_string()),
+            (None, text) => text,
+        };
+        Ok(Self { name: raw.name, id: raw.id, arguments_text })
+    }
+}
+
+/// How a reply ends.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum End {
+    /// `done(stop)`
+    Stop,
+    /// `done(length)`
+    Length,
+    /// `done(toolUse)`
+    ToolUse,
+    /// `error(error)` with this message: `{"error": "…"}`
+    Error(String),
+    /// `error(aborted)`, as if the provider had stopped it.
+    Aborted,
+    /// The producer goes away without a word.
+    EarlyEnd,
+    /// Nothing comes any more, and it doesn't end.
+    Silence,
+}
+
+/// How a text is cut into deltas. The unit is what a reader calls a character (a grapheme cluster):
+/// no emoji and no accent is ever torn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "RawChunk")]
+#[schemars(with = "RawChunk")]
+pub enum Chunk {
+    /// `{"size": 4}`: always so many.
+    Size(NonZeroUsize),
+    /// `{"min": 1, "max": 8, "seed": 7}`: between `min` and `max`; the same seed, the same cuts.
+    Random {
+        /// At least so many.
+        min: NonZeroUsize,
+        /// At most so many.
+        max: NonZeroUsize,
+        /// Where the random sequence begins.
+        seed: u64,
+    },
+}
+
+impl Default for Chunk {
+    fn default() -> Self {
+        Self::Size(NonZeroUsize::MIN.saturating_add(3))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RawChunk {
+    size: Option<NonZeroUsize>,
+    min: Option<NonZeroUsize>,
+    max: Option<NonZeroUsize>,
+    seed: Option<u64>,
+}
+
+impl TryFrom<RawChunk> for Chunk {
+    type Error = &'static str;
+
+    fn try_from(raw: RawChunk) -> Result<Self, &'static str> {
+        match (raw.size, raw.min, raw.max, raw.seed) {
+            (Some(size), None, None, None) => Ok(Self::Size(size)),
+            (None, Some(min), Some(max), _) if max < min => Err("`max` is less than `min`"),
+            (None, Some(min), Some(max), seed) => {
+                Ok(Self::Random { min, max, seed: seed.unwrap_or_default() })
+            }
+            _ => Err("give `size`, or `min`, `max` and perhaps `seed`"),
+        }
+    }
+}
+
+/// How long the model takes for each delta.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Pace {
+    /// `{"delayMs": 30}`: milliseconds before each delta.
+    DelayMs(u64),
+    /// `{"tokensPerSecond": 40}`: a delta counts as one token.
+    TokensPerSecond(NonZeroU32),
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self::DelayMs(0)
+    }
+}
+
+impl Pace {
+    /// The pause before a delta.
+    pub fn delay(self) -> Duration {
+        match self {
+            Self::DelayMs(millis) => Duration::from_millis(millis),
+            Self::TokensPerSecond(count) => Duration::from_secs(1) / count.get(),
+        }
+    }
+}
+
+impl Script {
+    /// Reads a script file.
+    ///
+    /// # Errors
+    ///
+    /// See [`ScriptError`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ScriptError> {
+        Self::read(File::open(path).map_err(ScriptError::Io)?)
+    }
+
+    /// Reads a script from anywhere. All bytes are taken before they are read as text, so it does
+    /// not matter in what pieces a character arrives.
+    ///
+    /// # Errors
+    ///
+    /// See [`ScriptError`].
+    pub fn read(mut from: impl Read) -> Result<Self, ScriptError> {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).map_err(ScriptError::Io)?;
+        match std::str::from_utf8(&bytes) {
+            Ok(text) => Self::parse(text),
+            Err(source) => Err(ScriptError::not_utf8(&bytes, source)),
+        }
+    }
+
+    /// Reads a script from its text.
+    ///
+    /// # Errors
+    ///
+    /// See [`ScriptError`].
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        let script = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let field = error.path().to_string();
+            ScriptError::Json { field, source: error.into_inner() }
+        })?;
+        let rest = json.end().map_err(|source| ScriptError::Json { field: ".".into(), source });
+        rest.map(|()| script)
+    }
+
+    /// Sets the pace: `forced` for everything, or else `default` for what has none of its own.
+    pub fn set_pace(&mut self, forced: Option<Pace>, default: Option<Pace>) {
+        if let Some(pace) = forced {
+            self.pace = pace;
+            let replies = self.rules.iter_mut().flat_map(|rule| &mut rule.replies);
+            replies.for_each(|reply| reply.pace = None);
+        } else if let Some(pace) = default.filter(|_| self.pace == Pace::default()) {
+            self.pace = pace;
+        }
+    }
+
+    /// The reply to the last message of `context`.
+    ///
+    /// # Errors
+    ///
+    /// No rule fits, or the rule that fits has no reply for a request that late.
+    pub fn answer(&self, context: &Context) -> Result<&Reply, NoReply> {
+        let (input, request) = place_in(context);
+        let fits = |rule: &&Rule| rule.matches.as_ref().is_none_or(|part| input.contains(part));
+        let rule = self.rules.iter().find(fits).ok_or_else(|| NoReply::NoRule(input.clone()))?;
+        let last = rule.replies.last().filter(|_| rule.repeat);
+        rule.replies.get(request).or(last).ok_or_else(|| NoReply::UsedUp {
+            rule: rule.matches.clone(),
+            replies: rule.replies.len(),
+        })
+    }
+}
+
+/// The last user message, and how many requests have been answered since.
+fn place_in(context: &Context) -> (String, usize) {
+    let mut answered = 0;
+    for message in context.messages.iter().rev() {
+        match message {
+            Message::User(message) => return (message.text(), answered),
+            Message::Assistant(_) => answered += 1,
+            Message::ToolResult(_) => {}
+        }
+    }
+    (String::new(), answered)
+}
+
+/// A script has nothing to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoReply {
+    /// No rule fits this input.
+    NoRule(String),
+    /// The rule has fewer replies than there were requests.
+    UsedUp {
+        /// Its `match`.
+        rule: Option<String>,
+        /// How many replies it has.
+        replies: usize,
+    },
+}
+
+impl fmt::Display for NoReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRule(input) => {
+                write!(f, "no rule of the script fits {input:?}; a rule without `match` fits all")
+            }
+            Self::UsedUp { rule: Some(part), replies } => {
+                write!(f, "the rule for {part:?} has no more than {replies} replies")
+            }
+            Self::UsedUp { rule: None, replies } => {
+                write!(f, "the rule without `match` has no more than {replies} replies")
+            }
+        }
+    }
+}
+
+impl Error for NoReply {}
+
+/// A script can't be used.
+#[derive(Debug)]
+pub enum ScriptError {
+    /// It can't be read.
+    Io(io::Error),
+    /// It is not UTF-8.
+    NotUtf8 {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with the bytes.
+        source: Utf8Error,
+    },
+    /// It is not JSON, or not a script.
+    Json {
+        /// Where in the value: `rules[0].replies[1].end`; `.` is the whole.
+        field: String,
+        /// What is wrong, with its line and column.
+        source: serde_json::Error,
+    },
+}
+
+impl ScriptError {
+    fn not_utf8(bytes: &[u8], source: Utf8Error) -> Self {
+        let good = bytes.iter().take(source.valid_up_to());
+        let line = 1 + good.filter(|&&byte| byte == b'\n').count();
+        Self::NotUtf8 { line, source }
+    }
+}
+
+impl fmt::Display for ScriptError {
+    /// `serde_json` ends its message with the line and column.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(source) => write!(f, "the script can't be read: {source}"),
+            Self::NotUtf8 { line, source } => write!(f, "line {line} is not UTF-8: {source}"),
+            Self::Json { field, source } => write!(f, "field `{field}`: {source}"),
+        }
+    }
+}
+
+impl Error for ScriptError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Io(source) => Some(source),
+            Self::NotUtf8 { source, .. } => Some(source),
+            Self::Json { source, .. } => Some(source),
+        }
+    }
+}

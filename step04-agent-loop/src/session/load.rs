@@ -1,0 +1,106 @@
+//! From the bytes of a log to a history. It reads and decides; the file is not touched.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Notice;
+use crate::history::{answer, mend};
+use crate::json_lines::{self, Fault, FileError};
+use crate::message::{Message, ToolCall};
+use crate::tool::ToolError;
+
+/// What a log holds.
+pub(super) struct Loaded {
+    /// The history, with every call answered.
+    pub(super) messages: Vec<Message>,
+    /// Those of the answers that the log lacks.
+    pub(super) answers: Vec<Message>,
+    /// So many bytes are good.
+    pub(super) whole: usize,
+    pub(super) notices: Vec<Notice>,
+}
+
+/// Reads a log.
+pub(super) fn load(path: &Path, log: &[u8]) -> Result<Loaded, FileError> {
+    let (mut messages, mut open) = (Vec::new(), OpenCalls::default());
+    let (mut whole, mut notices) = (0, Vec::new());
+    for (number, line) in (1..).zip(log.split_inclusive(|&byte| byte == b'\n')) {
+        let message = match read(line) {
+            Err(fault) if is_torn(line, &fault) => {
+                notices.push(Notice::TornLine { line: number });
+                break; // only the last line can be torn
+            }
+            message => message.map_err(FileError::line(path, number))?,
+        };
+        if let Some(message) = message {
+            open.see(&message).map_err(FileError::line(path, number))?;
+            messages.push(message);
+        }
+        whole += line.len();
+    }
+    let answers = open.answer_all();
+    if !answers.is_empty() {
+        notices.push(Notice::Answered { calls: answers.len() });
+    }
+    messages.extend(answers.iter().cloned());
+    mend(&mut messages); // results into the order of their calls
+    Ok(Loaded { messages, answers, whole, notices })
+}
+
+/// The message of a line; a blank line has none, nor has a reply that was dropped.
+fn read(line: &[u8]) -> Result<Option<Message>, Fault> {
+    if json_lines::is_blank(line) {
+        return Ok(None);
+    }
+    let mut value: Value = json_lines::read(line)?;
+    let dropped = value.get_mut("dropped").map(Value::take);
+    let kept = dropped.is_none();
+    // Read in any case: damage is not to be passed over.
+    let message = Message::deserialize(dropped.unwrap_or(value)).map_err(Fault::Json)?;
+    Ok(kept.then_some(message))
+}
+
+/// What our lines begin with.
+const BEGINNINGS: [&[u8]; 2] = [br#"{"role":""#, br#"{"dropped":{"role":""#];
+
+/// Whether a line is one of ours whose end is missing. Without its first test, a note that somebody
+/// wrote and named as the log by mistake would be cut off.
+fn is_torn(line: &[u8], fault: &Fault) -> bool {
+    let begins = |ours: &&[u8]| line.starts_with(ours) || ours.starts_with(line);
+    BEGINNINGS.iter().any(begins) && !line.ends_with(b"\n") && fault.is_cut_short()
+}
+
+/// The calls of the last reply that wait for their results.
+#[derive(Debug, Default)]
+pub(super) struct OpenCalls(Vec<ToolCall>);
+
+impl OpenCalls {
+    /// The next message of a log. It is a fault if it can't come now.
+    pub(super) fn see(&mut self, message: &Message) -> Result<(), Fault> {
+        match (message, self.0.first()) {
+            (Message::ToolResult(result), _) => {
+                let id = &result.tool_call_id;
+                let at = self.0.iter().position(|call| call.id == *id).ok_or_else(|| {
+                    Fault::Order(format!("a result for {id:?}, but no such call waits for one"))
+                })?;
+                self.0.remove(at);
+            }
+            // Whatever happened, all calls are answered before the next message comes.
+            (_, Some(ToolCall { id, .. })) => {
+                let what = format!("the result of the call {id:?} is missing before it");
+                return Err(Fault::Order(what));
+            }
+            (Message::Assistant(reply), None) => self.0 = reply.tool_calls().cloned().collect(),
+            (Message::User(_), None) => {}
+        }
+        Ok(())
+    }
+
+    /// Answers those that nobody else will answer.
+    pub(super) fn answer_all(&mut self) -> Vec<Message> {
+        let aborted = |call| Message::ToolResult(answer(&call, Err(ToolError::Aborted)));
+        self.0.drain(..).map(aborted).collect()
+    }
+}

@@ -1,0 +1,147 @@
+//! What a run looks like on the screen, checked on a terminal that is simulated to the cell.
+
+use futures::FutureExt;
+use proptest::prelude::*;
+use step04_agent_loop::agent_event::{AgentEvent, MessageUpdate};
+use step04_agent_loop::event::DoneReason;
+use step04_agent_loop::live_line::fit;
+use step04_agent_loop::message::{AssistantMessage, Message};
+use step04_agent_loop::render::Renderer;
+use step04_agent_loop::reply::Reply;
+use step04_agent_loop::script::Lang;
+use step04_agent_loop::visible::visible_line;
+use unicode_width::UnicodeWidthStr;
+
+/// The events of one message: a text, and a call whose arguments come in pieces.
+fn message(text: &str, name: &str, pieces: &[String]) -> Vec<AgentEvent> {
+    let (reply, stream) = Reply::start();
+    let block = reply.text();
+    block.delta(text).expect("somebody listens");
+    block.end();
+    let call = reply.tool_call("", name);
+    pieces.iter().for_each(|piece| call.delta(piece).expect("somebody listens"));
+    call.end();
+    reply.done(DoneReason::ToolUse);
+
+    let mut events =
+        vec![AgentEvent::MessageStart { message: Message::Assistant(AssistantMessage::default()) }];
+    while let Some(event) = stream.next().now_or_never().flatten() {
+        events.push(match event.change.final_message() {
+            Some(message) => {
+                AgentEvent::MessageEnd { message: Message::Assistant(message.clone()) }
+            }
+            None => AgentEvent::MessageUpdate(MessageUpdate(event)),
+        });
+    }
+    events
+}
+
+/// The bytes that a renderer writes for these events.
+fn written(events: &[AgentEvent], columns: Option<fn() -> usize>) -> Vec<u8> {
+    let mut screen = Renderer::new(Vec::new(), Lang::En, columns);
+    events.iter().for_each(|event| screen.on_event(event));
+    assert!(screen.failure().is_none());
+    screen.out
+}
+
+/// What a terminal of that width shows of them, line by line, without the spaces at the end.
+fn shown(bytes: &[u8], columns: u16) -> Vec<String> {
+    let mut terminal = vt100::Parser::new(200, columns, 0);
+    // A terminal in cooked mode sends the cursor back to the left by itself.
+    terminal.process(
+        &bytes
+            .iter()
+            .flat_map(|b| if *b == b'\n' { vec![b'\r', b'\n'] } else { vec![*b] })
+            .collect::<Vec<_>>(),
+    );
+    let rows = terminal.screen().rows(0, columns).map(|row| row.trim_end().to_owned());
+    let mut rows: Vec<String> = rows.collect();
+    while rows.last().is_some_and(String::is_empty) {
+        rows.pop();
+    }
+    rows
+}
+
+fn arguments() -> impl Strategy<Value = String> {
+    "[a-z你好🦀\\n\"\\\\ ]{0,60}"
+        .prop_map(|content| serde_json::json!({"path": "a.txt", "content": content}).to_string())
+}
+
+fn pieces(text: &str, size: usize) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    characters.chunks(size).map(|piece| piece.iter().collect()).collect()
+}
+
+proptest! {
+    /// However the arguments arrive, in a narrow window or in a wide one: at the end the terminal
+    /// shows one line for the text and one for the call, and nothing is left over of what was there.
+    #[test]
+    fn a_live_line_leaves_nothing_behind(arguments in arguments(), size in 1..9usize) {
+        let events = message("Hi", "write", &pieces(&arguments, size));
+        for (columns, width) in [(40, (|| 40) as fn() -> usize), (200, || 200)] {
+            let rows = shown(&written(&events, Some(width)), columns);
+            let value: serde_json::Value = serde_json::from_str(&arguments).expect("JSON");
+            let whole = visible_line(&format!("write {value}"));
+            let room = usize::from(columns) - 1 - "Tool> ".width();
+            prop_assert_eq!(rows, ["Assistant> Hi".to_owned(), format!("Tool> {}", fit(&whole, room).trim_end())]);
+        }
+    }
+
+    /// Elsewhere each visible change has its line, no two alike in a row, and the last is the whole.
+    #[test]
+    fn plain_output_has_one_line_per_visible_change(arguments in arguments(), size in 1..9usize) {
+        let events = message("Hi", "write", &pieces(&arguments, size));
+        let plain = String::from_utf8(anstream::adapter::strip_bytes(&written(&events, None)).into_vec()).expect("UTF-8");
+        let lines: Vec<_> = plain.lines().collect();
+        prop_assert_eq!(lines[0], "Assistant> Hi");
+        prop_assert!(lines[1..].windows(2).all(|pair| pair[0] != pair[1]));
+        prop_assert!(lines[1..].iter().all(|line| line.starts_with("Tool> write")));
+        prop_assert!(lines.len() <= 2 + pieces(&arguments, size).len());
+    }
+}
+
+/// Blocks that interleave stay apart: whoever speaks has a line of their own.
+#[test]
+fn interleaved_blocks_stay_apart() {
+    let (reply, stream) = Reply::start();
+    let (thought, text) = (reply.thinking(), reply.text());
+    let call = reply.tool_call("", "read");
+    for (thought_delta, text_delta, call_delta) in [("a", "A", "{\"p"), ("b", "B", "\":1}")] {
+        thought.delta(thought_delta).expect("somebody listens");
+        text.delta(text_delta).expect("somebody listens");
+        call.delta(call_delta).expect("somebody listens");
+    }
+    reply.done(DoneReason::Length);
+    let mut events = Vec::new();
+    while let Some(event) = stream.next().now_or_never().flatten() {
+        events.push(match event.change.final_message() {
+            Some(message) => {
+                AgentEvent::MessageEnd { message: Message::Assistant(message.clone()) }
+            }
+            None => AgentEvent::MessageUpdate(MessageUpdate(event)),
+        });
+    }
+    let expected = [
+        "Tool> read",
+        "Thinking> a",
+        "Assistant> A",
+        "Tool> read {}",
+        "Thinking> b",
+        "Assistant> B",
+        "Tool> read {\"p\":1}",
+        "[truncated: the reply reached its length limit]",
+    ];
+    assert_eq!(shown(&written(&events, Some(|| 80)), 80), expected);
+}
+
+/// A megabyte of arguments is drawn at the cost of its deltas, not of its length times its deltas.
+#[test]
+fn what_is_written_does_not_grow_with_the_square() {
+    let per_delta = |count: usize| {
+        let mut pieces = vec!["{\"content\":\"".to_owned()];
+        pieces.extend((0..count).map(|n| format!("{n:08}")));
+        written(&message("Hi", "write", &pieces), Some(|| 80)).len() / count
+    };
+    let (few, many) = (per_delta(1_000), per_delta(20_000));
+    assert!(many <= few + 8, "{few} bytes per delta, then {many}");
+}
