@@ -53,7 +53,8 @@ fn run(command: &str) -> String {
 fn every_command_prints_what_the_document_says() {
     let mut compared = 0;
     let both = pairs().into_iter().flat_map(|(english, chinese)| [english, chinese]);
-    for path in both {
+    // What an exercise prints depends on the learner's file; the tests of `exercises` check theirs.
+    for path in both.filter(|path| !path.starts_with(root().join("exercises"))) {
         let blocks = docs::blocks(&read(&path));
         for (block, next) in blocks.iter().zip(blocks.iter().skip(1).map(Some).chain([None])) {
             if block.kind != "sh" {
@@ -115,7 +116,9 @@ fn every_link_leads_somewhere() {
 
 #[test]
 fn every_excerpt_stands_in_the_sources() {
-    for path in docs::documents(&root()) {
+    // What an exercise shows in Rust is a hint, and stands nowhere yet.
+    let is_chapter = |path: &PathBuf| !path.starts_with(root().join("exercises"));
+    for path in docs::documents(&root()).into_iter().filter(is_chapter) {
         let folder = path.parent().expect("a document lies in a folder");
         let sources = docs::sources(&folder.join("src"));
         for block in docs::blocks(&read(&path)).into_iter().filter(|block| block.kind == "rust") {

@@ -1,0 +1,36 @@
+//! Every answer the contract is tried with.
+
+use exercises::errors_are_events::checks;
+
+mod solution;
+mod starter;
+mod wrong {
+    pub mod as_text;
+    pub mod debug_format;
+    pub mod done_after_error;
+    pub mod goes_on;
+    pub mod no_reason;
+    pub mod passed_off_as_done;
+    pub mod pieces_withheld;
+    pub mod silent_stop;
+    pub mod unwrap;
+}
+
+pub fn answers() -> crate::Answers {
+    vec![
+        ("starter", checks(|call| Box::pin(starter::reply(call)))),
+        ("solution", checks(|call| Box::pin(solution::reply(call)))),
+        ("wrong/as_text", checks(|call| Box::pin(wrong::as_text::reply(call)))),
+        ("wrong/debug_format", checks(|call| Box::pin(wrong::debug_format::reply(call)))),
+        ("wrong/done_after_error", checks(|call| Box::pin(wrong::done_after_error::reply(call)))),
+        ("wrong/goes_on", checks(|call| Box::pin(wrong::goes_on::reply(call)))),
+        ("wrong/no_reason", checks(|call| Box::pin(wrong::no_reason::reply(call)))),
+        (
+            "wrong/passed_off_as_done",
+            checks(|call| Box::pin(wrong::passed_off_as_done::reply(call))),
+        ),
+        ("wrong/pieces_withheld", checks(|call| Box::pin(wrong::pieces_withheld::reply(call)))),
+        ("wrong/silent_stop", checks(|call| Box::pin(wrong::silent_stop::reply(call)))),
+        ("wrong/unwrap", checks(|call| Box::pin(wrong::unwrap::reply(call)))),
+    ]
+}

@@ -1,0 +1,208 @@
+//! What must become of a call that fails. The answer streams a reply from such a call; the real
+//! loop and renderer show it.
+
+use std::collections::VecDeque;
+use std::{error, fmt, io};
+
+use futures::StreamExt;
+use step03_streaming::event::StreamEvent;
+use step03_streaming::script::Lang;
+
+use crate::criterion::{Checked, Criterion, Fault, same_text};
+use crate::probe::clock::on_a_paused_clock;
+use crate::probe::conversation::{Playing, converse};
+use crate::probe::events::{Events, delta, done, error, in_short};
+use crate::probe::random::Random;
+use crate::text::Text;
+
+/// The learner's function.
+pub type Reply = fn(Call) -> Events;
+
+/// A call to a provider of models, as its library offers it: with a `Result`.
+#[derive(Debug)]
+pub struct Call {
+    answers: VecDeque<Result<String, CallError>>,
+}
+
+impl Call {
+    /// The next piece of the reply; nothing when it is whole.
+    ///
+    /// # Errors
+    /// When the provider fails. That can be at any time: before the first word, or after many.
+    pub async fn next(&mut self) -> Result<Option<String>, CallError> {
+        tokio::task::yield_now().await; // as a network would, it takes a while
+        self.answers.pop_front().transpose()
+    }
+}
+
+/// Why a call fails.
+#[derive(Debug)]
+pub enum CallError {
+    /// The provider refuses.
+    Refused {
+        /// What it says.
+        reason: String,
+    },
+    /// The network fails.
+    Network(io::Error),
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused { reason } => write!(f, "the provider refuses: {reason}"),
+            Self::Network(error) => write!(f, "the network failed: {error}"),
+        }
+    }
+}
+
+impl error::Error for CallError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Refused { .. } => None,
+            Self::Network(error) => Some(error),
+        }
+    }
+}
+
+/// All criteria, in the order to meet them.
+pub fn checks(reply: Reply) -> Vec<Criterion> {
+    vec![
+        Criterion::new(
+            ("a call that goes well is start, its pieces, done", "顺利的调用是 start、各段、done"),
+            move || goes_well(reply),
+        ),
+        Criterion::new(
+            (
+                "a call that fails is start, what had arrived, error with the reason",
+                "失败的调用是 start、已到的各段、带原因的 error",
+            ),
+            move || fails(reply),
+        ),
+        Criterion::new(
+            (
+                "step03's loop shows the reason and the conversation goes on",
+                "step03 的循环显示原因，对话继续",
+            ),
+            move || in_the_loop(reply),
+        ),
+    ]
+}
+
+/// A call that brings these pieces and then perhaps fails. Whoever goes on asking after a failure
+/// gets one more piece: real libraries answer anything then.
+fn call(pieces: &[String], failure: Option<CallError>) -> Call {
+    let mut answers: VecDeque<_> = pieces.iter().cloned().map(Ok).collect();
+    if let Some(failure) = failure {
+        answers.extend([Err(failure), Ok("a piece from after the failure".to_owned())]);
+    }
+    Call { answers }
+}
+
+fn seen(reply: Reply, call: Call) -> Vec<StreamEvent> {
+    // Longer than any right answer; one that never ends is cut off here.
+    on_a_paused_clock(async { reply(call).take(40).collect().await })
+}
+
+fn goes_well(reply: Reply) -> Checked {
+    let mut random = Random::new(13);
+    for _ in 0..30 {
+        let pieces = random.pieces(5);
+        let mut expected = vec![StreamEvent::Start];
+        expected.extend(pieces.iter().map(delta));
+        expected.push(done(pieces.concat()));
+        let seen = seen(reply, call(&pieces, None));
+        same_text(&in_short(&expected), &in_short(&seen), |_| {
+            Text::new("This part was right in starter.rs.", "这一部分在 starter.rs 里本来是对的。")
+        })?;
+    }
+    Ok(())
+}
+
+fn failure(random: &mut Random) -> CallError {
+    let reason =
+        random.pick(&["quota exceeded", "model overloaded", "key revoked", "try tomorrow"]);
+    let kind = random.pick(&[io::ErrorKind::ConnectionReset, io::ErrorKind::TimedOut]);
+    if random.flip() {
+        CallError::Refused { reason: reason.to_owned() }
+    } else {
+        CallError::Network(io::Error::new(kind, reason))
+    }
+}
+
+fn fails(reply: Reply) -> Checked {
+    let mut random = Random::new(14);
+    for _ in 0..40 {
+        let pieces = random.pieces(5);
+        let failure = failure(&mut random);
+        let (reason, debug) = (failure.to_string(), format!("{failure:?}"));
+        let mut expected = vec![StreamEvent::Start];
+        expected.extend(pieces.iter().map(delta));
+        expected.push(error(&reason));
+        let seen = seen(reply, call(&pieces, Some(failure)));
+        same_text(&in_short(&expected), &in_short(&seen), |_| why(&seen, expected.len(), &debug))?;
+    }
+    Ok(())
+}
+
+/// What other events say about the code that made them; `length` is how many there should be.
+fn why(seen: &[StreamEvent], length: usize, debug: &str) -> Text {
+    let at = seen.iter().position(|event| matches!(event, StreamEvent::Error { .. }));
+    let Some(at) = at else {
+        return match seen.last() {
+            Some(StreamEvent::Done { .. }) => Text::new(
+                "The failure was passed off as an end that went well: half a reply would enter the \
+                 history as a whole one.",
+                "失败被当成了正常结束：半截回复会作为完整的一条进入历史。",
+            ),
+            _ => Text::new(
+                "The stream just stops. Who reads it can't tell a failure from a pause: say it with \
+                 an `error` event.",
+                "流就这么停了。读的人分不清是失败还是停顿：要用一个 `error` 事件说出来。",
+            ),
+        };
+    };
+    if at + 1 < seen.len() {
+        return Text::new(
+            "Nothing follows an `error`: leave the generator after it, with `return` or by ending \
+             the loop and yielding nothing more.",
+            "`error` 之后什么都没有：yield 它之后就离开生成器，用 `return`，或者结束循环并不再 yield。",
+        );
+    }
+    if let StreamEvent::Error { error } = &seen[at]
+        && error == debug
+    {
+        return Text::new(
+            "`{:?}` is for programmers; `{}` or `to_string()` is the reason in words.",
+            "`{:?}` 是给程序员看的；`{}` 或 `to_string()` 才是用文字写的原因。",
+        );
+    }
+    if at + 1 < length {
+        return Text::new(
+            "What had arrived before the failure was shown: it stays.",
+            "失败之前到的内容已经显示过了，要保留。",
+        );
+    }
+    Text::new(
+        "The event carries the reason this very call gave: the error's own words, and all of them.",
+        "事件里要带这一次调用给出的原因：错误自己的话，一字不漏。",
+    )
+}
+
+fn in_the_loop(reply: Reply) -> Checked {
+    let model = Playing(move |line: &str| {
+        let failure = CallError::Refused { reason: "quota exceeded".to_owned() };
+        let words: Vec<_> = line.split_inclusive(' ').map(str::to_owned).collect();
+        let failure = line.contains("fail").then_some(failure);
+        reply(call(&words, failure))
+    });
+    let mut out = Vec::new();
+    converse(model, &["one two", "this will fail", "three"], &mut out, Lang::En)
+        .map_err(|error| Fault::differs("Ok", error.to_string()))?;
+    let expected = "You> one two\nAssistant> one two\n\n\
+                    You> this will fail\nAssistant> this will fail\n\
+                    [error] the provider refuses: quota exceeded\n\n\
+                    You> three\nAssistant> three\n\n\
+                    You> \nGoodbye. (5 messages in this conversation)\n";
+    same_text(expected, &String::from_utf8_lossy(&out), |_| Text::default())
+}

@@ -1,0 +1,22 @@
+//! Keeps the broken-off reply as well: that is the other bargain.
+//!
+//! Fails: a reply that broke off leaves no trace
+//! Says: a whole message or nothing
+
+use step03_streaming::event::StreamEvent;
+use step03_streaming::message::{Context, Message};
+
+/// Folds one event of a reply into the history.
+///
+/// The history already ends with what the person said. It gains one message when a reply is done;
+/// a reply that is still growing, or that broke off, leaves it as it is.
+pub fn fold(context: &mut Context, event: StreamEvent) {
+    // All or nothing: whoever made the pieces has put them together, so there is nothing to collect
+    // on the way, and nothing half-made to clean up after an error.
+    if let StreamEvent::Error { error } = &event {
+        context.messages.push(Message::user(error.clone()));
+    }
+    if let StreamEvent::Done { message } = event {
+        context.messages.push(Message::Assistant(message));
+    }
+}

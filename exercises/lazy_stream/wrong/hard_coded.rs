@@ -1,0 +1,29 @@
+//! Knows one reply by heart.
+//!
+//! Fails: the events are start, a delta for each token, and done with the whole text
+//! Says: Each token is a delta
+
+use std::time::Duration;
+
+use async_stream::stream;
+use exercises::lazy_stream::Tokens;
+use futures::Stream;
+use step03_streaming::event::StreamEvent;
+use step03_streaming::message::{AssistantMessage, ContentBlock, StopReason};
+
+/// Streams a reply: `start`, a delta for each token, and `done` with all of them in one message.
+///
+/// `tokens` is an iterator of strings. Taking one from it is work, so none is taken before somebody
+/// asks for its event; and before each there is a `pause`.
+pub fn reply(tokens: Tokens, pause: Duration) -> impl Stream<Item = StreamEvent> {
+    stream! {
+        yield StreamEvent::Start;
+        drop(tokens);
+        for delta in ["one ", "two ", "three"] {
+            tokio::time::sleep(pause).await;
+            yield StreamEvent::TextDelta { delta: delta.to_owned() };
+        }
+        let content = ContentBlock::text("one two three");
+        yield StreamEvent::Done { message: AssistantMessage { content, stop_reason: StopReason::Stop } };
+    }
+}

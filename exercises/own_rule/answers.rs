@@ -1,0 +1,33 @@
+//! Every answer the contract is tried with.
+
+use exercises::own_rule::checks;
+
+mod solution;
+mod starter;
+mod wrong {
+    pub mod behind_the_fallback;
+    pub mod capital;
+    pub mod fails_instead;
+    pub mod hits_everything;
+    pub mod in_front_of_all;
+    pub mod nothing;
+    pub mod one_language;
+    pub mod replaces_the_others;
+    pub mod whole_sentence;
+}
+
+pub fn answers() -> crate::Answers {
+    vec![
+        ("starter", checks(starter::rules)),
+        ("solution", checks(solution::rules)),
+        ("wrong/behind_the_fallback", checks(wrong::behind_the_fallback::rules)),
+        ("wrong/capital", checks(wrong::capital::rules)),
+        ("wrong/fails_instead", checks(wrong::fails_instead::rules)),
+        ("wrong/hits_everything", checks(wrong::hits_everything::rules)),
+        ("wrong/in_front_of_all", checks(wrong::in_front_of_all::rules)),
+        ("wrong/nothing", checks(wrong::nothing::rules)),
+        ("wrong/one_language", checks(wrong::one_language::rules)),
+        ("wrong/replaces_the_others", checks(wrong::replaces_the_others::rules)),
+        ("wrong/whole_sentence", checks(wrong::whole_sentence::rules)),
+    ]
+}

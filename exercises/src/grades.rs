@@ -1,0 +1,220 @@
+//! All exercises at once, for whoever counts: a person, a grader, a test.
+
+use std::io::{self, Write};
+
+use exercises::registry::{EXERCISES, Exercise};
+use exercises::report::Standing;
+use exercises::text::Lang;
+use exercises::verdict::{BAD, FAINT, GOOD, STRONG};
+use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
+
+use crate::Ending;
+use crate::check::{self, Outcome};
+use crate::cli::Format;
+use crate::lab::Lab;
+
+/// Checks all exercises; one that is broken, or can't even be compiled, keeps none from its verdict.
+///
+/// # Errors
+/// When the compiler or a program can't be started, and those of writing.
+pub fn all(lab: &Lab, format: Option<Format>) -> io::Result<Ending> {
+    let mut outcomes = Vec::new();
+    for exercise in EXERCISES {
+        let outcome = check::look(lab, exercise)?;
+        if format.is_none() {
+            row(lab, outcomes.len() + 1, exercise, &outcome)?;
+        }
+        outcomes.push((exercise, outcome));
+    }
+    let solved = outcomes.iter().filter(|(_, outcome)| outcome.solved()).count();
+    let mut out = lab.out();
+    match format {
+        None => match lab.lang {
+            Lang::En => writeln!(out, "\n{STRONG}{solved} of {} solved{STRONG:#}", outcomes.len())?,
+            Lang::Zh => {
+                writeln!(out, "\n{STRONG}{} 个练习，完成 {solved} 个{STRONG:#}", outcomes.len())?
+            }
+        },
+        Some(Format::Json) => writeln!(out, "{:#}", as_json(lab.lang, &outcomes))?,
+        Some(Format::Junit) => write!(out, "{}", as_junit(lab.lang, &outcomes))?,
+    }
+    Ok(if solved == outcomes.len() { Ending::Fine } else { Ending::Unsolved })
+}
+
+fn row(lab: &Lab, number: usize, exercise: &Exercise, outcome: &Outcome) -> io::Result<()> {
+    let (style, mark) = if outcome.solved() { (GOOD, "✓") } else { (BAD, "✗") };
+    let standing = match outcome {
+        Outcome::Missing => lab.lang.pick("no file", "没有文件").to_owned(),
+        Outcome::Errors(_) => lab.lang.pick("does not compile", "不能编译").to_owned(),
+        Outcome::Ran(attempt, _) => {
+            let met = |(_, standing): &&_| matches!(standing, Standing::Met);
+            let criteria = &attempt.report.criteria;
+            format!("{}/{}", criteria.iter().filter(met).count(), criteria.len())
+        }
+    };
+    let gap = " ".repeat(20usize.saturating_sub(exercise.name.width()));
+    writeln!(
+        lab.out(),
+        "{number:3} {style}{mark}{style:#} {}{gap}{FAINT}{standing}{FAINT:#}",
+        exercise.name
+    )
+}
+
+/// The report for programs. Names of keys and of states never change.
+fn as_json(lang: Lang, outcomes: &[(&Exercise, Outcome)]) -> Value {
+    let exercises = outcomes.iter().enumerate().map(|(at, (exercise, outcome))| {
+        let (criteria, first, errors) = match outcome {
+            Outcome::Missing => (vec![], Value::Null, vec![]),
+            Outcome::Errors(errors) => {
+                let errors = errors
+                    .iter()
+                    .map(|error| json!({ "at": error.place, "message": error.message }));
+                (vec![], Value::Null, errors.collect::<Vec<_>>())
+            }
+            Outcome::Ran(attempt, _) => {
+                let criteria = attempt.report.criteria.iter().map(|(name, standing)| {
+                    let met = match standing {
+                        Standing::Met => json!(true),
+                        Standing::Missed(_) => json!(false),
+                        Standing::NotReached => Value::Null,
+                    };
+                    json!({ "name": name.pick(lang), "met": met })
+                });
+                let first = attempt.report.first_fault().map_or(Value::Null, |(name, fault)| {
+                    json!({
+                        "criterion": name.pick(lang),
+                        "expected": fault.expected.pick(lang),
+                        "seen": fault.seen.pick(lang),
+                        "why": fault.why.pick(lang),
+                        "todo": fault.todo,
+                    })
+                });
+                (criteria.collect(), first, vec![])
+            }
+        };
+        json!({
+            "number": at + 1,
+            "name": exercise.name,
+            "core": exercise.core,
+            "solved": outcome.solved(),
+            "compiles": matches!(outcome, Outcome::Ran(..)),
+            "criteria": criteria,
+            "first_missed": first,
+            "errors": errors,
+        })
+    });
+    let exercises: Vec<_> = exercises.collect();
+    let solved = outcomes.iter().filter(|(_, outcome)| outcome.solved()).count();
+    json!({ "solved": solved, "of": outcomes.len(), "exercises": exercises })
+}
+
+/// JUnit's XML: a suite for each exercise, a case for each criterion.
+fn as_junit(lang: Lang, outcomes: &[(&Exercise, Outcome)]) -> String {
+    let suites: String =
+        outcomes.iter().map(|(exercise, outcome)| suite(lang, exercise, outcome)).collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"exercises\">\n{suites}</testsuites>\n"
+    )
+}
+
+fn suite(lang: Lang, exercise: &Exercise, outcome: &Outcome) -> String {
+    let name = exercise.name;
+    let case = |case: &str, inner: &str| {
+        format!("    <testcase classname=\"{name}\" name=\"{}\">{inner}</testcase>\n", xml(case))
+    };
+    let (cases, failures): (Vec<_>, usize) = match outcome {
+        Outcome::Missing => (
+            vec![case(lang.pick("there is a file", "有文件"), "<failure message=\"no file\"/>")],
+            1,
+        ),
+        Outcome::Errors(errors) => {
+            let text: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
+            let failure = format!(
+                "<failure message=\"does not compile\">{}</failure>",
+                xml(&text.join("\n"))
+            );
+            (vec![case(lang.pick("it compiles", "能编译"), &failure)], 1)
+        }
+        Outcome::Ran(attempt, _) => {
+            let criteria = &attempt.report.criteria;
+            let cases = criteria.iter().map(|(criterion, standing)| {
+                let inner = match standing {
+                    Standing::Met => String::new(),
+                    Standing::NotReached => "<failure message=\"not reached\"/>".to_owned(),
+                    Standing::Missed(fault) => format!(
+                        "<failure message=\"{}\">{}&#10;{}</failure>",
+                        xml(fault.why.pick(lang)),
+                        xml(fault.expected.pick(lang)),
+                        xml(fault.seen.pick(lang)),
+                    ),
+                };
+                case(criterion.pick(lang), &inner)
+            });
+            let missed = criteria.iter().filter(|(_, standing)| *standing != Standing::Met).count();
+            (cases.collect(), missed)
+        }
+    };
+    format!(
+        "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failures}\">\n{}  </testsuite>\n",
+        cases.len(),
+        cases.concat(),
+    )
+}
+
+/// Text that may stand anywhere in XML. Characters XML has no way to write become U+FFFD.
+fn xml(text: &str) -> String {
+    text.chars()
+        .map(|char| match char {
+            '&' => "&amp;".to_owned(),
+            '<' => "&lt;".to_owned(),
+            '>' => "&gt;".to_owned(),
+            '"' => "&quot;".to_owned(),
+            '\n' => "&#10;".to_owned(),
+            '\t' => "&#9;".to_owned(),
+            '\u{fffe}' | '\u{ffff}' => '\u{fffd}'.to_string(),
+            char if char.is_control() => '\u{fffd}'.to_string(),
+            char => char.to_string(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use exercises::criterion::Fault;
+    use exercises::report::Report;
+
+    use super::*;
+    use crate::attempt::Attempt;
+
+    #[test]
+    fn each_criterion_is_a_case_and_each_exercise_a_suite() {
+        let names = ["met", "missed", "not reached"].map(|name| (name, name).into());
+        let mut report = Report::blank(&names);
+        report.criteria[0].1 = Standing::Met;
+        report.criteria[1].1 = Standing::Missed(Fault::differs("<1>", "2"));
+        let ran = Outcome::Ran(Attempt { report, printed: String::new() }, vec![]);
+        let outcomes = [
+            (&EXERCISES[0], ran),
+            (&EXERCISES[1], Outcome::Errors(vec![])),
+            (&EXERCISES[2], Outcome::Missing),
+        ];
+        let text = as_junit(Lang::En, &outcomes);
+        assert_eq!(text.matches("<testsuite ").count(), 3);
+        assert_eq!(text.matches("<testcase ").count(), 3 + 1 + 1);
+        assert_eq!(text.matches("<failure").count(), 2 + 1 + 1);
+        assert!(
+            text.contains("tests=\"3\" failures=\"2\"") && text.contains("&lt;1&gt;&#10;2"),
+            "{text}"
+        );
+        assert_eq!(as_json(Lang::En, &outcomes)["solved"], 0);
+    }
+
+    #[test]
+    fn nothing_breaks_out_of_the_xml() {
+        assert_eq!(
+            xml("a<b & \"c\"\n\u{1b}[0m\u{0}"),
+            "a&lt;b &amp; &quot;c&quot;&#10;\u{fffd}[0m\u{fffd}"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! All exercises, what is solved, and the next one.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+use exercises::registry::EXERCISES;
+use exercises::verdict::{self, FAINT, GOOD, STRONG};
+use unicode_width::UnicodeWidthStr;
+
+use crate::Ending;
+use crate::check;
+use crate::files;
+use crate::lab::Lab;
+
+/// Shows the list and what to do next.
+///
+/// # Errors
+/// Those of checking what has changed, and of writing.
+pub fn list(lab: &Lab) -> io::Result<Ending> {
+    let mut out = lab.out();
+    let column = EXERCISES.iter().map(|exercise| exercise.name.width()).max().unwrap_or_default();
+    let mut count = 0;
+    for (at, exercise) in EXERCISES.iter().enumerate() {
+        let solved = check::is_solved(lab, exercise)?;
+        count += usize::from(solved);
+        let (style, mark) = if solved { (GOOD, "✓") } else { (FAINT, "·") };
+        let star = if exercise.core { "*" } else { " " };
+        let (name, gap) = (exercise.name, " ".repeat(column - exercise.name.width()));
+        let head =
+            format!("{:2} {style}{mark}{style:#} {STRONG}{name}{STRONG:#}{star}{gap} ", at + 1);
+        verdict::hanging(
+            &mut out,
+            &head,
+            column + 7,
+            exercise.about().pick(lab.lang),
+            Style::new(),
+            lab.width,
+        )?;
+    }
+    let text = match lab.lang.pick("en", "zh") {
+        "en" => format!("{count} of {} solved; * is the core path", EXERCISES.len()),
+        _ => format!("共 {} 个，完成 {count} 个；* 为主线", EXERCISES.len()),
+    };
+    writeln!(out)?;
+    verdict::hanging(&mut out, "", 0, &text, FAINT, lab.width)?;
+    next(lab, &mut out)?;
+    Ok(Ending::Fine)
+}
+
+/// Says which exercise is next, where to read, where to write and what to type.
+///
+/// # Errors
+/// Those of checking what has changed, and of writing.
+pub fn next(lab: &Lab, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out)?;
+    let Some(next) = lab.next()? else {
+        return writeln!(
+            out,
+            "{GOOD}{}{GOOD:#}",
+            lab.lang.pick("All exercises are solved.", "所有练习都完成了。")
+        );
+    };
+    let name = next.name;
+    let label = |en, zh| {
+        let text = lab.lang.pick(en, zh);
+        format!("{text}{}", " ".repeat(13 - text.width()))
+    };
+    writeln!(out, "{}{STRONG}{name}{STRONG:#}", label("next", "下一个"))?;
+    writeln!(out, "{}exercises/{name}/{}", label("read", "先读"), files::readme(lab.lang))?;
+    writeln!(out, "{}exercises/{name}/exercise.rs", label("edit", "再改"))?;
+    verdict::command(out, lab.lang.pick("check", "检查"), "check", lab.lang, lab.width)?;
+    verdict::command(out, lab.lang.pick("on each save", "保存即检查"), "watch", lab.lang, lab.width)
+}
