@@ -8,6 +8,7 @@ mod wrong {
     pub mod as_text;
     pub mod debug_format;
     pub mod done_after_error;
+    pub mod every_end_is_an_error;
     pub mod goes_on;
     pub mod no_reason;
     pub mod passed_off_as_done;
@@ -23,6 +24,10 @@ pub fn answers() -> crate::Answers {
         ("wrong/as_text", checks(|call| Box::pin(wrong::as_text::reply(call)))),
         ("wrong/debug_format", checks(|call| Box::pin(wrong::debug_format::reply(call)))),
         ("wrong/done_after_error", checks(|call| Box::pin(wrong::done_after_error::reply(call)))),
+        (
+            "wrong/every_end_is_an_error",
+            checks(|call| Box::pin(wrong::every_end_is_an_error::reply(call))),
+        ),
         ("wrong/goes_on", checks(|call| Box::pin(wrong::goes_on::reply(call)))),
         ("wrong/no_reason", checks(|call| Box::pin(wrong::no_reason::reply(call)))),
         (

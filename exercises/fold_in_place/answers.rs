@@ -10,6 +10,7 @@ mod wrong {
     pub mod error_as_text;
     pub mod forgets_the_reason;
     pub mod hard_coded;
+    pub mod keeps_the_old_reason;
     pub mod latest_piece_only;
     pub mod message_per_delta;
     pub mod nothing;
@@ -27,6 +28,7 @@ pub fn answers() -> crate::Answers {
         ("wrong/error_as_text", checks(wrong::error_as_text::fold)),
         ("wrong/forgets_the_reason", checks(wrong::forgets_the_reason::fold)),
         ("wrong/hard_coded", checks(wrong::hard_coded::fold)),
+        ("wrong/keeps_the_old_reason", checks(wrong::keeps_the_old_reason::fold)),
         ("wrong/latest_piece_only", checks(wrong::latest_piece_only::fold)),
         ("wrong/message_per_delta", checks(wrong::message_per_delta::fold)),
         ("wrong/nothing", checks(wrong::nothing::fold)),

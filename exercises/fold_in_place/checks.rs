@@ -147,9 +147,10 @@ fn done_replaces_it(fold: Fold) -> Checked {
         grow(fold, &mut context, &pieces)?;
         // Whoever made the message has the last word, also when it is not the pieces side by side.
         let text = if round % 2 == 0 { pieces.concat() } else { random.piece() };
-        let event = done(&text);
+        let reason = random.pick(&[StopReason::Stop, StopReason::Aborted]);
+        let event = StreamEvent::Done { message: said(&text, reason) };
         fold(&mut context, event.clone());
-        same_history(&with(&before, &text, StopReason::Stop), &context, &event, |seen| {
+        same_history(&with(&before, &text, reason), &context, &event, |seen| {
             if seen.messages.len() > before.messages.len() + 1 {
                 Text::new(
                     "The reply has its place already: the message of `done` replaces what grew there.",

@@ -2,12 +2,12 @@
 //! feed it whole conversations, and then the real demo.
 
 use step03_streaming::event::StreamEvent;
-use step03_streaming::message::{Context, Message};
+use step03_streaming::message::{Context, Message, StopReason};
 use step03_streaming::script::Lang;
 
 use crate::criterion::{Checked, Criterion, Fault, same_text};
 use crate::probe::conversation::{Fold, folded_demo, transcript};
-use crate::probe::events::{delta, done, error};
+use crate::probe::events::{delta, done, error, said};
 use crate::probe::history::{in_short, same_history};
 use crate::probe::random::Random;
 use crate::text::Text;
@@ -84,7 +84,9 @@ fn done_is_kept(fold: Fold) -> Checked {
     let mut random = Random::new(15);
     for _ in 0..30 {
         let mut context = history(&mut random);
-        let event = done(random.piece());
+        // The reason is the producer's to give; the history takes the message as it is.
+        let reason = random.pick(&[StopReason::Stop, StopReason::Aborted]);
+        let event = StreamEvent::Done { message: said(random.piece(), reason) };
         let mut expected = context.clone();
         if let StreamEvent::Done { message } = event.clone() {
             expected.messages.push(Message::Assistant(message));

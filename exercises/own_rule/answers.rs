@@ -6,6 +6,7 @@ mod solution;
 mod starter;
 mod wrong {
     pub mod behind_the_fallback;
+    pub mod borrowed;
     pub mod capital;
     pub mod fails_instead;
     pub mod hits_everything;
@@ -13,6 +14,7 @@ mod wrong {
     pub mod nothing;
     pub mod one_language;
     pub mod replaces_the_others;
+    pub mod too_short;
     pub mod whole_sentence;
 }
 
@@ -21,6 +23,7 @@ pub fn answers() -> crate::Answers {
         ("starter", checks(starter::rules)),
         ("solution", checks(solution::rules)),
         ("wrong/behind_the_fallback", checks(wrong::behind_the_fallback::rules)),
+        ("wrong/borrowed", checks(wrong::borrowed::rules)),
         ("wrong/capital", checks(wrong::capital::rules)),
         ("wrong/fails_instead", checks(wrong::fails_instead::rules)),
         ("wrong/hits_everything", checks(wrong::hits_everything::rules)),
@@ -28,6 +31,7 @@ pub fn answers() -> crate::Answers {
         ("wrong/nothing", checks(wrong::nothing::rules)),
         ("wrong/one_language", checks(wrong::one_language::rules)),
         ("wrong/replaces_the_others", checks(wrong::replaces_the_others::rules)),
+        ("wrong/too_short", checks(wrong::too_short::rules)),
         ("wrong/whole_sentence", checks(wrong::whole_sentence::rules)),
     ]
 }

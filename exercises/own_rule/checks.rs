@@ -95,7 +95,7 @@ fn weather(rules: Rules) -> Checked {
         for line in lines_around(needle(lang), lang, &mut random) {
             let (text, last) = reply(rules(lang), &line);
             let old = answered(lang.rules(), &line);
-            let is_new = answered(rules(lang), &line) != old && !text.trim().is_empty();
+            let is_new = answered(rules(lang), &line) != old && is_own(&text, lang);
             if is_new && matches!(last, Some(StreamEvent::Done { .. })) {
                 continue;
             }
@@ -106,6 +106,20 @@ fn weather(rules: Rules) -> Checked {
         }
     }
     Ok(())
+}
+
+/// Whether a text is in this language, and none that some older rule says.
+fn is_own(text: &str, lang: Lang) -> bool {
+    let olds = match lang {
+        Lang::En => ["hello", "streaming", "error", "break", ""],
+        Lang::Zh => ["你好", "流式", "报错", "断开", ""],
+    };
+    let is_old = olds.iter().any(|line| reply(lang.rules(), line).0 == text);
+    let in_language = match lang {
+        Lang::En => text.chars().any(|char| char.is_ascii_alphabetic()),
+        Lang::Zh => text.chars().any(|char| char.is_alphabetic() && !char.is_ascii()),
+    };
+    !is_old && in_language
 }
 
 fn why_not_answered(rules: &[Rule], lang: Lang, is_new: bool) -> Text {
@@ -128,8 +142,9 @@ fn why_not_answered(rules: &[Rule], lang: Lang, is_new: bool) -> Text {
     } else {
         Text::new(
             "A rule hits when the line contains its text, letter for letter: give it the shortest \
-             text that means the weather, in lower case, and something to say.",
-            "规则在输入包含它的文本时命中，一个字母都不能差：用最短的、能代表天气的文本（英文用小写），并且要有话可说。",
+             text that means the weather, in lower case, and something to say that is your own and \
+             in the language of the question.",
+            "规则在输入包含它的文本时命中，一个字母都不能差：用最短的、能代表天气的文本（英文用小写），并且用提问的语言说一句你自己的话。",
         )
     }
 }
@@ -138,8 +153,19 @@ fn all_else(rules: Rules) -> Checked {
     let mut random = Random::new(5);
     for lang in [Lang::En, Lang::Zh] {
         let topics = match lang {
-            Lang::En => ["", "hello", "streaming", "error", "break", "music", "tea"],
-            Lang::Zh => ["", "你好", "流式", "报错", "断开", "音乐", "茶"],
+            Lang::En => [
+                "",
+                "hello",
+                "streaming",
+                "error",
+                "break",
+                "tea",
+                "we",
+                "heat",
+                "leather",
+                "whether",
+            ],
+            Lang::Zh => ["", "你好", "流式", "报错", "断开", "茶", "今天", "天空", "空气", "生气"],
         };
         for topic in topics {
             for line in lines_around(topic, lang, &mut random) {

@@ -11,6 +11,9 @@ use crate::attempt::{self, Attempt};
 use crate::compile::{self, Built, Diagnostic};
 use crate::lab::Lab;
 
+/// How many of the compiler's messages are shown: the first often causes the rest.
+const SHOWN: usize = 3;
+
 /// What came of an exercise.
 pub enum Outcome {
     /// There is no file to check.
@@ -112,7 +115,7 @@ pub fn show(lab: &Lab, exercise: &Exercise, outcome: &Outcome) -> io::Result<()>
                     writeln!(out, "  {line}")?;
                 }
             }
-            for warning in warnings.iter().take(3) {
+            for warning in warnings.iter().take(SHOWN) {
                 write!(out, "\n{}", warning.rendered)?;
             }
         }
@@ -130,19 +133,20 @@ fn show_errors(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let place = errors.iter().find_map(|error| error.place.clone()).unwrap_or_default();
-    writeln!(out, "{STRONG}{}{STRONG:#}  {place}\n", exercise.name)?;
-    for error in errors.iter().take(3) {
-        writeln!(out, "{}", error.rendered.trim_end())?;
-        writeln!(out)?;
+    verdict::heading(out, exercise.name, &place, lab.width)?;
+    for error in errors.iter().take(SHOWN) {
+        writeln!(out, "{}\n", error.rendered.trim_end())?;
+    }
+    if errors.len() > SHOWN {
+        let more = lab.lang.pick("more errors: ", "其他错误：");
+        writeln!(out, "{more}{}\n", errors.len() - SHOWN)?;
     }
     let text = lab.lang.pick(
         "It does not compile yet, so nothing could be checked.",
         "还不能编译，所以什么都没法检查。",
     );
     verdict::hanging(out, &format!("{BAD}✗{BAD:#} "), 2, text, STRONG, lab.width)?;
-    let in_answer =
-        |error: &Diagnostic| error.place.as_deref().is_some_and(|at| at.contains("exercise.rs"));
-    if !errors.iter().any(in_answer) {
+    if !errors.iter().any(compile::in_answer) {
         let text = lab.lang.pick(
             "The checks call the function as starter.rs declares it: give it back that name, those \
              parameters and that result.",

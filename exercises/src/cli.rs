@@ -49,6 +49,12 @@ pub enum Action {
     Watch {
         /// Which exercise to begin with / 从哪个练习开始
         name: Option<String>,
+        /// Don't ask the system for changes, look twice a second / 不靠系统通知，每秒查看两次
+        #[arg(long)]
+        poll: bool,
+        /// Watch the answers in this folder / 守候这个文件夹里的答案
+        #[arg(long, value_name = "FOLDER")]
+        from: Option<PathBuf>,
     },
     /// Show a hint: 1 is a nudge, 2 a direction, 3 almost the answer / 看提示：1 轻推，2 指方向，3 几乎是答案
     Hint {

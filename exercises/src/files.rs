@@ -184,6 +184,8 @@ pub fn solution(lab: &Lab, exercise: &Exercise) -> io::Result<Ending> {
 
 #[cfg(test)]
 mod tests {
+    use exercises::registry::EXERCISES;
+
     use super::*;
 
     #[test]
@@ -196,16 +198,24 @@ mod tests {
         assert_eq!(hints[1], ("提示 2".to_owned(), "一行又一行。".to_owned()));
     }
 
+    /// Resetting twice keeps both texts, and what was shipped is never backed up.
     #[test]
-    fn an_older_backup_is_never_written_over() {
-        let folder = std::env::temp_dir().join(format!("lab-backup-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder");
-        let file = folder.join("exercise.rs");
-        for n in 1..4 {
-            let free = free_name(&file);
-            assert!(free.ends_with(format!("exercise.rs.{n}.bak")));
-            fs::write(free, "").expect("a file");
+    fn what_was_there_is_kept() {
+        let folder = std::env::temp_dir().join(format!("lab-reset-{}", std::process::id()));
+        fs::create_dir_all(folder.join("typewriter")).expect("a folder");
+        let file = |name: &str| folder.join("typewriter").join(name);
+        let read = |name: &str| fs::read_to_string(file(name)).ok();
+        let mut lab = Lab::new(Lang::En);
+        lab.folder.clone_from(&folder);
+        fs::write(file("starter.rs"), "shipped").expect("a file");
+        for own in ["first", "second", "shipped"] {
+            fs::write(file("exercise.rs"), own).expect("a file");
+            reset(&lab, &EXERCISES[0]).expect("it can be reset");
+            assert_eq!(read("exercise.rs").as_deref(), Some("shipped"));
         }
+        assert_eq!(read("exercise.rs.1.bak").as_deref(), Some("first"));
+        assert_eq!(read("exercise.rs.2.bak").as_deref(), Some("second"));
+        assert_eq!(read("exercise.rs.3.bak"), None);
         fs::remove_dir_all(folder).expect("it can go");
     }
 }

@@ -22,6 +22,8 @@ pub struct Lab {
     pub folder: PathBuf,
     /// The folder with somebody else's answers, if those are to be checked.
     pub from: Option<PathBuf>,
+    /// Whether exercises are checked by themselves when they are saved.
+    pub watching: bool,
     /// Which exercises are solved, as far as is known.
     pub progress: RefCell<Progress>,
     compiler: OnceCell<Compiler>,
@@ -35,6 +37,7 @@ impl Lab {
             width: verdict::width(),
             folder: verdict::exercises_folder(),
             from: None,
+            watching: false,
             progress: RefCell::new(Progress::load()),
             compiler: OnceCell::new(),
         }

@@ -61,13 +61,15 @@ pub fn next(lab: &Lab, out: &mut impl Write) -> io::Result<()> {
         );
     };
     let name = next.name;
-    let label = |en, zh| {
-        let text = lab.lang.pick(en, zh);
-        format!("{text}{}", " ".repeat(13 - text.width()))
+    let mut line = |en, zh, text: &str, style| {
+        verdict::labelled_line(out, lab.lang.pick(en, zh), text, style, lab.width)
     };
-    writeln!(out, "{}{STRONG}{name}{STRONG:#}", label("next", "下一个"))?;
-    writeln!(out, "{}exercises/{name}/{}", label("read", "先读"), files::readme(lab.lang))?;
-    writeln!(out, "{}exercises/{name}/exercise.rs", label("edit", "再改"))?;
+    line("next", "下一个", name, STRONG)?;
+    line("read", "先读", &format!("exercises/{name}/{}", files::readme(lab.lang)), Style::new())?;
+    line("edit", "再改", &format!("exercises/{name}/exercise.rs"), Style::new())?;
+    if lab.watching {
+        return Ok(()); // saving is all it takes
+    }
     verdict::command(out, lab.lang.pick("check", "检查"), "check", lab.lang, lab.width)?;
     verdict::command(out, lab.lang.pick("on each save", "保存即检查"), "watch", lab.lang, lab.width)
 }

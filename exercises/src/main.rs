@@ -50,9 +50,10 @@ pub enum Ending {
 fn main() -> ExitCode {
     let args = Args::parse();
     let mut lab = Lab::new(args.lang);
-    if let Some(Action::Check { from, .. }) = &args.action {
+    if let Some(Action::Check { from, .. } | Action::Watch { from, .. }) = &args.action {
         lab.from.clone_from(from);
     }
+    lab.watching = matches!(args.action, Some(Action::Watch { .. }));
     match act(&lab, args.action) {
         Ok(Ending::Fine) => ExitCode::SUCCESS,
         Ok(Ending::Unsolved) => ExitCode::from(1),
@@ -72,7 +73,9 @@ fn act(lab: &Lab, action: Option<Action>) -> io::Result<Ending> {
         Action::List => list::list(lab),
         Action::Check { all: true, format, .. } => grades::all(lab, format),
         Action::Check { name, .. } => with(lab, name, |exercise| check::one(lab, exercise)),
-        Action::Watch { name } => with(lab, name, |exercise| watch::watch(lab, exercise)),
+        Action::Watch { name, poll, .. } => {
+            with(lab, name, |exercise| watch::watch(lab, exercise, poll))
+        }
         Action::Hint { name, level } => {
             with(lab, name, |exercise| files::hint(lab, exercise, level))
         }

@@ -58,3 +58,30 @@ fn hash(text: &[u8]) -> String {
     (text, compile::identity()).hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As shipped, solved, edited again: each is known for what it is, and nothing is noted.
+    #[test]
+    fn what_is_solved_follows_from_the_file() {
+        let folder = std::env::temp_dir().join(format!("lab-progress-{}", std::process::id()));
+        fs::create_dir_all(folder.join("it")).expect("a folder");
+        let write =
+            |file: &str, text: &str| fs::write(folder.join("it").join(file), text).expect("a file");
+        let mut progress = Progress { known: HashMap::new() };
+
+        write("starter.rs", "todo");
+        write("exercise.rs", "todo");
+        assert_eq!(progress.solved(&folder, "it"), Some(false));
+        write("exercise.rs", "done");
+        assert_eq!(progress.solved(&folder, "it"), None);
+        progress.remember("it", b"done", true);
+        assert_eq!(progress.solved(&folder, "it"), Some(true));
+        assert_eq!(Progress::load().solved(&folder, "it"), Some(true), "another run knows it too");
+        write("exercise.rs", "edited again");
+        assert_eq!(progress.solved(&folder, "it"), None);
+        fs::remove_dir_all(folder).expect("it can go");
+    }
+}

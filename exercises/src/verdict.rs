@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
+use unicode_linebreak::linebreaks;
 use unicode_width::UnicodeWidthStr;
 
 use crate::report::{Report, Standing};
@@ -65,7 +66,7 @@ pub fn write(
     lang: Lang,
     width: usize,
 ) -> io::Result<()> {
-    writeln!(out, "{STRONG}{name}{STRONG:#}  {}\n", place_of_work(text, name))?;
+    heading(out, name, &place_of_work(text, name), width)?;
     for (criterion, standing) in &report.criteria {
         let (style, mark) = match standing {
             Standing::Met => (GOOD, "✓"),
@@ -101,11 +102,23 @@ pub fn write(
     }
 }
 
+/// The name of an exercise, and where in it to look.
+///
+/// # Errors
+/// Only those of writing.
+pub fn heading(out: &mut impl Write, name: &str, place: &str, width: usize) -> io::Result<()> {
+    let gap = if name.width() + 2 + place.width() > width { "\n" } else { "  " };
+    writeln!(out, "{STRONG}{name}{STRONG:#}{gap}{place}\n")
+}
+
 /// What to type after a verdict that is not yet the good one.
 ///
 /// # Errors
 /// Only those of writing.
 pub fn next_commands(out: &mut impl Write, name: &str, lang: Lang, width: usize) -> io::Result<()> {
+    let page = lang.pick("README.md", "README.zh-CN.md");
+    let what = lang.pick("the task", "看任务");
+    labelled_line(out, what, &format!("exercises/{name}/{page}"), Style::new(), width)?;
     command(out, lang.pick("check again", "再检查"), &format!("check {name}"), lang, width)?;
     command(out, lang.pick("a hint", "看提示"), &format!("hint {name}"), lang, width)
 }
@@ -127,10 +140,24 @@ pub fn command(
         ""
     };
     let line = format!("cargo run -q -p exercises --{zh} {arguments}");
-    let column = 13;
-    let gap = " ".repeat(column - what.width().min(column - 1));
-    let gap = if column + line.width() > width { "\n  ".to_owned() } else { gap };
-    writeln!(out, "{what}{gap}{COMMAND}{line}{COMMAND:#}")
+    labelled_line(out, what, &line, COMMAND, width)
+}
+
+/// A line that can be copied, and what it is; where there is no room for both, they get a line each.
+///
+/// # Errors
+/// Only those of writing.
+pub fn labelled_line(
+    out: &mut impl Write,
+    what: &str,
+    line: &str,
+    style: Style,
+    width: usize,
+) -> io::Result<()> {
+    const COLUMN: usize = 13;
+    let gap = " ".repeat(COLUMN.saturating_sub(what.width()).max(1));
+    let gap = if COLUMN + line.width() > width { "\n  " } else { &gap };
+    writeln!(out, "{what}{gap}{style}{line}{style:#}")
 }
 
 /// `label` and a value, which keeps its own lines.
@@ -163,11 +190,58 @@ pub fn hanging(
     style: Style,
     width: usize,
 ) -> io::Result<()> {
-    let lines = textwrap::wrap(text, width.saturating_sub(indent).max(10));
     let mut head = head.to_owned();
-    for line in if lines.is_empty() { vec!["".into()] } else { lines } {
+    for line in wrap(text, width.saturating_sub(indent).max(10)) {
         writeln!(out, "{head}{style}{line}{style:#}")?;
         head = " ".repeat(indent);
     }
     Ok(())
+}
+
+/// Cuts a text into lines of at most `width` columns, where Unicode allows it: English between
+/// words, Chinese between almost any two characters. A word that is wider gets a line of its own.
+fn wrap(text: &str, width: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let (mut start, mut fits) = (0, 0);
+    for (end, _) in linebreaks(text) {
+        if text[start..end].trim_end().width() > width && fits > start {
+            lines.push(text[start..fits].trim_end());
+            start = fits;
+        }
+        fits = end;
+    }
+    lines.push(text[start..].trim_end());
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::random::Random;
+
+    #[test]
+    fn lines_break_where_each_language_allows_it() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("一二三，四五", 6), ["一二", "三，四", "五"]);
+        assert_eq!(wrap("a verylongword b", 6), ["a", "verylongword", "b"]);
+        assert_eq!(wrap("", 6), [""]);
+    }
+
+    /// Whatever the text and the width: nothing is lost but spaces, and only a single word is wider.
+    #[test]
+    fn wrapping_loses_nothing() {
+        let mut random = Random::new(24);
+        for _ in 0..300 {
+            let (text, width) = (random.pieces(12).concat(), random.below(20) + 1);
+            let lines = wrap(&text, width);
+            let bare = |text: &str| text.replace(' ', "");
+            assert_eq!(bare(&lines.concat()), bare(&text));
+            for line in lines {
+                assert!(
+                    line.width() <= width || linebreaks(line).count() == 1,
+                    "{line:?} in {width}"
+                );
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
 use exercises::registry::{EXERCISES, Exercise};
@@ -30,8 +30,10 @@ const SETTLE: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// When an exercise can't be checked, and those of writing.
-pub fn watch(lab: &Lab, first: &Exercise) -> io::Result<Ending> {
-    let (_watcher, changes) = listen(lab);
+pub fn watch(lab: &Lab, first: &Exercise, poll: bool) -> io::Result<Ending> {
+    let (sender, changes) = mpsc::channel();
+    // Kept even if unused: on a channel without a sender, waiting would not wait.
+    let (_sender, _watcher) = (sender.clone(), (!poll).then(|| listen(lab, sender)));
     let mut known: HashMap<&str, Vec<u8>> = texts(lab);
     check::one(lab, first)?;
     waiting(lab)?;
@@ -59,31 +61,24 @@ fn waiting(lab: &Lab) -> io::Result<()> {
     verdict::hanging(&mut lab.out(), "", 0, text, STRONG, lab.width)
 }
 
-/// A channel that gets something whenever the system tells of a change. Without a watcher, or with
-/// one that tells nothing, it stays empty.
-fn listen(lab: &Lab) -> (Option<RecommendedWatcher>, Receiver<()>) {
-    let (sender, receiver) = mpsc::channel();
-    let keep_open = sender.clone();
-    let watcher = notify::recommended_watcher(move |_| {
-        let _ = keep_open.send(());
-    });
-    let mut watcher = watcher.ok();
+/// Has the system send something whenever a file changes, if it can.
+fn listen(lab: &Lab, sender: Sender<()>) -> Option<RecommendedWatcher> {
+    let mut watcher = notify::recommended_watcher(move |_| {
+        let _ = sender.send(());
+    })
+    .ok()?;
     for exercise in EXERCISES {
-        if let Some(watcher) = &mut watcher {
-            // The folder and not the file: many editors replace a file instead of changing it.
-            let _ = watcher.watch(&lab.folder.join(exercise.name), RecursiveMode::NonRecursive);
+        // The folder and not the file: many editors replace a file instead of changing it.
+        if let Some(folder) = lab.answer(exercise).parent() {
+            let _ = watcher.watch(folder, RecursiveMode::NonRecursive);
         }
     }
-    if watcher.is_none() {
-        std::mem::forget(sender); // else the channel would be closed, and waiting on it not wait
-    }
-    (watcher, receiver)
+    Some(watcher)
 }
 
 /// What the learner's files hold.
 fn texts(lab: &Lab) -> HashMap<&'static str, Vec<u8>> {
-    let text = |exercise: &'static Exercise| {
-        Some((exercise.name, fs::read(lab.path(exercise, "exercise.rs")).ok()?))
-    };
+    let text =
+        |exercise: &'static Exercise| Some((exercise.name, fs::read(lab.answer(exercise)).ok()?));
     EXERCISES.iter().filter_map(text).collect()
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use exercises::criterion::{Criterion, Fault};
 use exercises::harness;
 use exercises::registry::EXERCISES;
-use exercises::report::Report;
+use exercises::report::{Report, Standing};
 use exercises::text::Lang;
 use exercises::verdict;
 
@@ -116,6 +116,19 @@ fn a_wrong_answer_fails_with_the_message_meant_for_it() {
             assert_eq!(criterion, head(&text, "Fails"), "{exercise}/{name}: {fault:#?}");
             let said = format!("{} {} {}", fault.why.en, fault.seen.en, fault.expected.en);
             assert!(said.contains(&head(&text, "Says")), "{exercise}/{name} says: {fault:#?}");
+        }
+    }
+}
+
+/// A criterion that no wrong answer misses checks nothing, as far as anybody knows.
+#[test]
+fn every_criterion_is_missed_by_some_wrong_answer() {
+    for (exercise, answers) in all() {
+        let wrong = answers.into_iter().filter(|(name, _)| name.starts_with("wrong/"));
+        let reports: Vec<_> = wrong.map(|(_, criteria)| report(criteria)).collect();
+        for (at, (name, _)) in reports[0].criteria.iter().enumerate() {
+            let missed = |report: &Report| matches!(report.criteria[at].1, Standing::Missed(_));
+            assert!(reports.iter().any(missed), "{exercise}: {}", name.en);
         }
     }
 }

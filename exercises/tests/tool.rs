@@ -3,9 +3,13 @@
 //! Each fixture is a folder of answers, handed over with `--from`: the learners' own files are not
 //! touched, and their state makes no difference here.
 
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::{fs, str};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
 
 use exercises::registry::EXERCISES;
 use serde_json::Value;
@@ -155,6 +159,44 @@ fn the_difference_of_two_steps_leaves_their_names_out() {
     let model = lab(&["diff", "02", "03", "model.rs"]);
     assert!(model.out.contains("^") && !model.out.contains("src/repl.rs"), "{}", model.out);
     assert_eq!(lab(&["diff", "02", "09"]).code, 2);
+}
+
+/// With the system's notices, and where it gives none: saving a file is enough.
+#[test]
+fn saving_is_noticed_with_and_without_notices_of_the_system() {
+    for notices in [&[][..], &["--poll"]] {
+        let folder = Scratch::new("watched");
+        folder.write("typewriter/exercise.rs", "not yet Rust");
+        let mut watch = Command::new(env!("CARGO_BIN_EXE_exercises"))
+            .args(["watch", "typewriter", "--from", &folder.0.display().to_string()])
+            .args(notices)
+            .env_remove("LAB_LANG")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the tool starts");
+        let lines = lines(watch.stdout.take().expect("a pipe"));
+        let wait_for = |text: &str| {
+            // Far longer than it ever takes: only a tool that is broken lets this run out.
+            let next = || lines.recv_timeout(Duration::from_secs(120)).expect("one more line");
+            while !next().contains(text) {}
+        };
+        wait_for("Watching");
+        let solution = Path::new(env!("CARGO_MANIFEST_DIR")).join("typewriter/solution.rs");
+        folder.write("typewriter/exercise.rs", &fs::read_to_string(solution).expect("one"));
+        wait_for("Solved.");
+        watch.kill().expect("it can be stopped");
+        watch.wait().expect("it ends");
+    }
+}
+
+fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            let _ = sender.send(line);
+        }
+    });
+    receiver
 }
 
 /// A folder that goes away with its owner.

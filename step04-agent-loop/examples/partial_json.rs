@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde_json::json;
 use step04_agent_loop::partial_json::{ArgumentsPreview, parse_arguments};
+use unicode_width::UnicodeWidthChar;
 
 /// Shows a JSON text as it unfolds, delta by delta.
 #[derive(Parser)]
@@ -59,16 +60,19 @@ fn read_text(options: &Options) -> io::Result<String> {
 
 fn unfold(text: &str, options: &Options) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let live = options.live && out.is_terminal();
+    let on_terminal = out.is_terminal();
+    let live = options.live && on_terminal;
     let mut preview = ArgumentsPreview::new();
     let mut seen = 0;
     for delta in deltas(text, options.chunk) {
         preview.push(delta);
         seen += delta.len();
-        let line = json!({"n": seen, "preview": preview.value()});
+        let line = json!({"n": seen, "preview": preview.value()}).to_string();
         if live {
-            write!(out, "\r\x1b[2K{line}")?;
+            write!(out, "\r\x1b[2K{}", last_columns(&visible(&line)))?;
             out.flush()?;
+        } else if on_terminal {
+            writeln!(out, "{}", visible(&line))?;
         } else {
             writeln!(out, "{line}")?;
         }
@@ -77,8 +81,40 @@ fn unfold(text: &str, options: &Options) -> io::Result<()> {
         Ok(arguments) => json!({"final": arguments}),
         Err(error) => json!({"error": error.to_string()}),
     };
+    let verdict = verdict.to_string();
+    let verdict = if on_terminal { visible(&verdict) } else { verdict };
     writeln!(out, "{}{verdict}", if live { "\n" } else { "" })?;
     out.flush()
+}
+
+/// The text is a model's, and a terminal obeys some characters: JSON escapes only half of them. The
+/// others can stand only inside strings, so that the line stays JSON.
+fn visible(line: &str) -> String {
+    let mut visible = String::new();
+    for character in line.chars() {
+        match character {
+            // DEL and the C1 controls; marks that turn the direction of text.
+            '\u{7f}'..='\u{9f}'
+            | '\u{200e}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {
+                visible += &format!("\\u{:04x}", u32::from(character));
+            }
+            _ => visible.push(character),
+        }
+    }
+    visible
+}
+
+/// A live line must not wrap, or it can't be rewritten. It grows at its end, so that is what is kept.
+fn last_columns(line: &str) -> &str {
+    let mut columns = 0;
+    let too_far = |&(_, character): &(usize, char)| {
+        columns += character.width().unwrap_or(0);
+        columns >= 80
+    };
+    let cut = line.char_indices().rev().find(too_far);
+    cut.map_or(line, |(at, character)| &line[at + character.len_utf8()..])
 }
 
 /// Cuts between characters: a Rust string can't be cut inside one.

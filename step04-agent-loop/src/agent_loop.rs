@@ -18,8 +18,8 @@ use crate::history::{GrowingReply, ended_by, mend};
 use crate::message::{AssistantMessage, Context, Message, StopReason};
 use crate::model::{Model, StreamOptions};
 use crate::reply::{ABORTED, EARLY_END, Reply, ReplyStream};
-use crate::tool::{ToolError, Toolbox, panic_text};
-use crate::tool_calls::ToolCalls;
+use crate::tool::{Toolbox, panic_text};
+use crate::tool_calls::{ToolCalls, refusal};
 
 pub use crate::settings::Settings;
 
@@ -138,6 +138,9 @@ impl Agent {
 
     /// Begins a request. A model that panics instead of answering has answered with an error.
     fn ask(&self, cancel: &CancellationToken) -> ReplyStream {
+        if cancel.is_cancelled() {
+            return Reply::start().1; // nobody will look at it, and the model need not know
+        }
         let options = StreamOptions { cancel: cancel.child_token() };
         let answer = catch_unwind(AssertUnwindSafe(|| self.model.stream(&self.context, options)));
         answer.unwrap_or_else(|panic| {
@@ -159,12 +162,7 @@ impl Agent {
     ) {
         let kept = self.settings.fold.keeps(&message); // no results for calls that nobody remembers
         let calls: Vec<_> = message.tool_calls().filter(|_| kept).cloned().collect();
-        let refusal: Option<fn() -> ToolError> = match message.stop_reason {
-            Some(StopReason::Stop | StopReason::ToolUse) => None,
-            Some(StopReason::Length) => Some(|| ToolError::Truncated),
-            Some(StopReason::Aborted) => Some(|| ToolError::Aborted),
-            Some(StopReason::Error) | None => Some(|| ToolError::BrokenOff),
-        };
+        let refusal = refusal(message.stop_reason);
         let Settings { sequential, update_interval, .. } = self.settings;
         let tools = ToolCalls { tools: &self.tools, sequential, update_interval, refusal, cancel };
         let tool_results = tools.run(&calls, listeners).await;

@@ -28,7 +28,7 @@ pub struct Args {
     pub script: Option<PathBuf>,
 
     /// Play back a record made with --events / 重放用 --events 录下的记录
-    #[arg(long, value_name = "FILE", conflicts_with = "demo")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["demo", "session"])]
     pub replay: Option<PathBuf>,
 
     /// Record every agent event as a JSON line; - is standard output / 把每个 agent 事件记成一行 JSON；- 表示标准输出

@@ -44,3 +44,21 @@ impl Progress {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_holds_the_first_and_the_last() {
+        let progress = Progress::new(&Arc::default());
+        assert!(progress.take().is_empty());
+        for said in 1..=1_000 {
+            progress.say(said.to_string());
+            assert!(progress.said().len() <= 2);
+        }
+        assert_eq!(progress.take(), ["1", "1000"]);
+        progress.say("alone".to_owned());
+        assert_eq!(progress.take(), ["alone"]);
+    }
+}

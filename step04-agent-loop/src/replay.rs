@@ -11,12 +11,13 @@
 //!   replay stops by itself, as `error(aborted)`.
 //! - Tools are *run again*. If one answers differently today (a file has changed), the new record
 //!   shows the new answer, and the replies go on as recorded: they don't listen.
-//! - So a person who stopped a *tool* must do it again. If nobody does, it runs to its end, and the
-//!   request that follows, which there never was, is answered with how the run ended then.
+//! - So a person who stopped a *tool*, or a request before its first event, must do it again. If
+//!   nobody does, the tool runs to its end, and the request that follows, which there never was, is
+//!   answered with how the run ended then.
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -39,8 +40,6 @@ pub struct Replay {
     /// What the person said in the record, one text per run.
     pub inputs: Vec<String>,
     keep_pace: bool,
-    /// The run and the request in it, counted from 1.
-    place: Mutex<(usize, usize)>,
 }
 
 /// The replies of one run, in the order in which they were asked for.
@@ -81,7 +80,7 @@ impl Replay {
             )));
         }
         let Reader { runs, inputs, .. } = reader;
-        Ok(Self { runs, inputs, keep_pace: false, place: Mutex::default() })
+        Ok(Self { runs, inputs, keep_pace: false })
     }
 
     /// Makes the pauses between the changes that there were when they were recorded.
@@ -90,18 +89,16 @@ impl Replay {
         Self { keep_pace: true, ..self }
     }
 
-    /// The next recorded reply. Runs are counted too: then a run that makes more or fewer requests
-    /// than it did disturbs no other.
+    /// The recorded reply to this request. Which one it is stands in the context, so nothing has to
+    /// be counted: a run that makes more or fewer requests than it did, or none, disturbs no other.
     fn next(&self, context: &Context) -> Result<Arc<[Timed]>, String> {
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Message::User(_)) = context.messages.last() {
-            *place = (place.0 + 1, 0);
-        }
-        place.1 += 1;
-        let (run, request) = *place;
-        let replies = self.runs.get(run.saturating_sub(1));
-        let reply = replies.and_then(|replies| replies.get(request - 1)).cloned();
-        reply.ok_or_else(|| format!("the record has no reply {request} in run {run}"))
+        let is_user = |message: &&Message| matches!(message, Message::User(_));
+        let run = context.messages.iter().filter(is_user).count();
+        let since = context.messages.iter().rev().take_while(|message| !is_user(message));
+        let request = since.filter(|message| matches!(message, Message::Assistant(_))).count();
+        let replies = self.runs.get(run.wrapping_sub(1));
+        let reply = replies.and_then(|replies| replies.get(request)).cloned();
+        reply.ok_or_else(|| format!("the record has no reply {} in run {run}", request + 1))
     }
 }
 
@@ -133,7 +130,8 @@ async fn play(changes: Arc<[Timed]>, keep_pace: bool, mut reply: Reply, cancel: 
     }
 }
 
-/// A line of a record, as far as a replay needs it.
+/// A line of a record, as far as a replay needs it. What isn't declared here is passed over: so a
+/// full record, with its `message` and `partial` in every update, needs no reader of its own.
 #[derive(Deserialize)]
 struct Line {
     /// Milliseconds; a record without times has no pauses.
@@ -179,35 +177,39 @@ impl Reader {
     fn take(&mut self, Line { t, event }: Line) -> Result<(), Fault> {
         let pause = Duration::from_millis(t.saturating_sub(self.t));
         self.t = t;
-        match (event, self.open.take()) {
-            (Event::MessageUpdate { assistant_message_event: change }, Some(mut changes)) => {
+        match (self.open.take(), event) {
+            (Some(mut changes), Event::MessageUpdate { assistant_message_event: change }) => {
                 changes.push((pause, change));
                 self.open = Some(changes);
             }
-            (Event::MessageEnd { message: Message::Assistant(message) }, Some(mut changes)) => {
+            (Some(mut changes), Event::MessageEnd { message: Message::Assistant(message) }) => {
                 changes.push((pause, last_change(message)?));
                 rehearse(&changes)?;
                 self.runs.last_mut().ok_or_else(|| wrong(NO_START))?.push(changes.into());
             }
-            (Event::MessageStart { message: Message::Assistant(_) }, None) if self.running => {
-                self.open = Some(vec![(pause, Change::Start)]);
-            }
-            (Event::AgentStart, None) if !self.running => {
+            (Some(_), _) => return Err(wrong(NO_END)),
+            (None, event) => self.take_between(pause, event)?,
+        }
+        Ok(())
+    }
+
+    /// An event between two replies.
+    fn take_between(&mut self, pause: Duration, event: Event) -> Result<(), Fault> {
+        match event {
+            Event::AgentStart if self.running => return Err(wrong(NO_END)),
+            Event::AgentStart => {
                 self.runs.push(Vec::new());
                 self.running = true;
             }
-            (Event::AgentStart, _) | (_, Some(_)) => return Err(wrong(NO_END)),
-            (
-                Event::MessageUpdate { .. } | Event::MessageEnd { message: Message::Assistant(_) },
-                _,
-            ) => {
+            _ if !self.running => return Err(wrong(NO_START)),
+            Event::AgentEnd => self.running = false,
+            Event::MessageStart { message: Message::Assistant(_) } => {
+                self.open = Some(vec![(pause, Change::Start)]);
+            }
+            Event::MessageUpdate { .. } | Event::MessageEnd { message: Message::Assistant(_) } => {
                 return Err(wrong(NO_START));
             }
-            _ if !self.running => return Err(wrong(NO_START)),
-            (Event::MessageEnd { message: Message::User(user) }, _) => {
-                self.inputs.push(user.text())
-            }
-            (Event::AgentEnd, _) => self.running = false,
+            Event::MessageEnd { message: Message::User(user) } => self.inputs.push(user.text()),
             _ => {}
         }
         Ok(())
@@ -232,7 +234,10 @@ fn last_change(message: AssistantMessage) -> Result<Change, Fault> {
     }
 }
 
-/// Plays a reply to nobody, and compares how it ends. (A fault ends it with an error of its own.)
+/// Plays a reply to nobody, and compares how it ends.
+///
+/// The rules of order are those of [`Reply::apply`] alone: a fault ends the reply with an error of
+/// its own, which is not the recorded one.
 fn rehearse(changes: &[Timed]) -> Result<(), Fault> {
     let (mut reply, stream) = Reply::start();
     for (_, change) in changes {

@@ -20,7 +20,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::agent_event::{AgentEvent, Listeners, ToolResultContent};
 use crate::history::answer;
-use crate::message::{Message, ToolCall, ToolResultMessage};
+use crate::message::{Message, StopReason, ToolCall, ToolResultMessage};
 use crate::partial_json::parse_arguments;
 use crate::progress::Progress;
 use crate::throttle::Throttle;
@@ -38,10 +38,20 @@ pub struct ToolCalls<'a> {
     pub sequential: bool,
     /// How often one of them may show progress.
     pub update_interval: Duration,
-    /// Why none of them may run, if so.
+    /// Why none of them may run, if so; see [`refusal`].
     pub refusal: Option<fn() -> ToolError>,
     /// Stops them.
     pub cancel: &'a CancellationToken,
+}
+
+/// Why the calls of a message that ended like this must not run, if so (law L2).
+pub fn refusal(reason: Option<StopReason>) -> Option<fn() -> ToolError> {
+    match reason {
+        Some(StopReason::Stop | StopReason::ToolUse) => None,
+        Some(StopReason::Length) => Some(|| ToolError::Truncated),
+        Some(StopReason::Aborted) => Some(|| ToolError::Aborted),
+        Some(StopReason::Error) | None => Some(|| ToolError::BrokenOff),
+    }
 }
 
 impl ToolCalls<'_> {
@@ -96,15 +106,14 @@ impl ToolCalls<'_> {
         if let Some(refusal) = self.refusal {
             return Err(refusal());
         }
-        // Asked for each call: a listener may have cancelled the run while the last one started.
-        if self.cancel.is_cancelled() {
-            return Err(ToolError::Aborted);
-        }
         let (tool, _) = self.look_up(call)?;
         let arguments = parse_arguments(&call.arguments_text)?;
         let run = ToolRun::new(self.cancel.clone(), move |text| progress.say(text));
         // A task of its own: what panics in there is caught, and what hangs can be left behind.
-        let task = tokio::spawn(async move { tool.execute(arguments, run).await });
+        let task = tokio::spawn(async move {
+            run.check()?; // at the last moment: much may have happened since it was its turn
+            tool.execute(arguments, run).await
+        });
         let task = AbortOnDropHandle::new(task);
         Ok(async move { task.await.unwrap_or_else(|error| Err(crashed(error))) })
     }

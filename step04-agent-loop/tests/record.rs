@@ -2,8 +2,10 @@
 
 mod runs;
 
+use std::error::Error;
 use std::io;
 use std::path::Path;
+use std::str::Utf8Error;
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -325,11 +327,14 @@ fn each_reply_must_end_before_anything_else_comes() {
 fn bytes_that_are_no_text_and_files_that_are_not_there() {
     let error = parse(b"\n{\"type\":\"agent_\xff\"}").unwrap_err();
     assert!(error.to_string().contains("\"record\" is damaged in line 2: not UTF-8: "), "{error}");
-    assert!(std::error::Error::source(&error).is_some());
+    assert!(error.source().and_then(Error::source).is_some_and(|cause| cause.is::<Utf8Error>()));
+    let error = parse(b"{").unwrap_err();
+    let cause = error.source().and_then(Error::source);
+    assert!(cause.is_some_and(|cause| cause.is::<serde_json::Error>()));
     let folder = tempfile::tempdir().unwrap();
     let error = Replay::load(folder.path().join("none")).unwrap_err();
     assert!(error.to_string().starts_with("cannot read \""), "{error}");
-    assert!(std::error::Error::source(&error).is_some());
+    assert!(error.source().is_some_and(|cause| cause.is::<io::Error>()));
     assert!(parse(b"").is_ok(), "an empty record has no replies");
 }
 

@@ -278,3 +278,15 @@ fn the_sample_scripts_are_valid() {
         Script::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 }
+
+/// A script without an end is not waited for.
+#[test]
+fn an_endless_script_is_too_long() {
+    let error = Script::read(io::repeat(b' ')).expect_err("it has no end");
+    assert!(matches!(error, ScriptError::TooLong), "{error}");
+    assert!(error.to_string().contains("16 MiB"), "{error}");
+    let spaces = " ".repeat((16 << 20) - 11) + "{\"rules\":[]}";
+    assert_eq!(spaces.len(), (16 << 20) + 1);
+    assert!(matches!(Script::read(spaces.as_bytes()), Err(ScriptError::TooLong)));
+    Script::read(&spaces.as_bytes()[1..]).expect("as long as it may be");
+}

@@ -82,7 +82,7 @@ pub struct ToolArguments(Value);
 /// Reads the whole text of a call's arguments. Call it once, after the message has ended with
 /// `done`.
 ///
-/// After the three mends (see the [module](super::partial_json)) the text must be one JSON object
+/// After the three mends (see the [module](super)) the text must be one JSON object
 /// and nothing else. A text of white space only is `{}`: that is what models send to a tool without
 /// parameters.
 ///

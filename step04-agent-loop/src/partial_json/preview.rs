@@ -2,7 +2,7 @@
 //!
 //! Parsing the text again at each delta is what TypeScript agents do; its cost grows with the square
 //! of the length. A machine that remembers where it stands looks at each byte once. It remembers:
-//! what may come next ([`State`]), the containers that are open (in the tree), and the piece of text
+//! what may come next (`State`), the containers that are open (in the tree), and the piece of text
 //! that can't be shown yet: a key, half an escape, a number whose next digit may be on its way.
 
 use std::mem::take;
@@ -223,11 +223,12 @@ impl ArgumentsPreview {
     }
 
     fn may_follow_value(&self, next: char) -> bool {
-        match self.tree.innermost() {
-            Some(Container::Array) => matches!(next, ',' | ']' | ' ' | '\t' | '\n' | '\r'),
-            Some(Container::Object { .. }) => matches!(next, ',' | '}' | ' ' | '\t' | '\n' | '\r'),
-            None => matches!(next, ' ' | '\t' | '\n' | '\r'),
-        }
+        matches!(
+            (next, self.tree.innermost()),
+            (' ' | '\t' | '\n' | '\r', _)
+                | (',' | ']', Some(Container::Array))
+                | (',' | '}', Some(Container::Object { .. }))
+        )
     }
 
     /// `next` may follow a value: what does it mean?

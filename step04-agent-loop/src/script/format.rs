@@ -43,6 +43,9 @@ use serde_json::{Map, Value};
 
 use crate::message::{Context, Message};
 
+/// The longest script that is read, in bytes.
+const LONGEST: u64 = 16 << 20;
+
 /// A whole script.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -261,7 +264,11 @@ impl Script {
     /// See [`ScriptError`].
     pub fn read(mut from: impl Read) -> Result<Self, ScriptError> {
         let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes).map_err(ScriptError::Io)?;
+        // One byte more than the limit tells whether there is more, also where there is no end.
+        from.by_ref().take(LONGEST + 1).read_to_end(&mut bytes).map_err(ScriptError::Io)?;
+        if bytes.len() as u64 > LONGEST {
+            return Err(ScriptError::TooLong);
+        }
         match std::str::from_utf8(&bytes) {
             Ok(text) => Self::parse(text),
             Err(source) => Err(ScriptError::not_utf8(&bytes, source)),
@@ -361,6 +368,8 @@ impl Error for NoReply {}
 pub enum ScriptError {
     /// It can't be read.
     Io(io::Error),
+    /// It has more than 16 MiB.
+    TooLong,
     /// It is not UTF-8.
     NotUtf8 {
         /// Counted from 1.
@@ -390,6 +399,7 @@ impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(source) => write!(f, "the script can't be read: {source}"),
+            Self::TooLong => f.write_str("the script has more than 16 MiB; make it shorter"),
             Self::NotUtf8 { line, source } => write!(f, "line {line} is not UTF-8: {source}"),
             Self::Json { field, source } => write!(f, "field `{field}`: {source}"),
         }
@@ -400,6 +410,7 @@ impl Error for ScriptError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Io(source) => Some(source),
+            Self::TooLong => None,
             Self::NotUtf8 { source, .. } => Some(source),
             Self::Json { source, .. } => Some(source),
         }

@@ -1,5 +1,6 @@
 //! From the bytes of a log to a history. It reads and decides; the file is not touched.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -49,7 +50,9 @@ pub(super) fn load(path: &Path, log: &[u8]) -> Result<Loaded, FileError> {
     Ok(Loaded { messages, answers, whole, notices })
 }
 
-/// The message of a line; a blank line has none, nor has a reply that was dropped.
+/// The message of a line, checked to its last field: `JSON.parse(line) as Message` would believe
+/// whatever stands there, and the fault would show up in the middle of a conversation. A blank
+/// line has none, nor has a reply that was dropped.
 fn read(line: &[u8]) -> Result<Option<Message>, Fault> {
     if json_lines::is_blank(line) {
         return Ok(None);
@@ -74,33 +77,45 @@ fn is_torn(line: &[u8], fault: &Fault) -> bool {
 
 /// The calls of the last reply that wait for their results.
 #[derive(Debug, Default)]
-pub(super) struct OpenCalls(Vec<ToolCall>);
+pub(super) struct OpenCalls {
+    waiting: Vec<ToolCall>,
+    /// Of all calls there were.
+    ids: HashSet<String>,
+}
 
 impl OpenCalls {
-    /// The next message of a log. It is a fault if it can't come now.
+    /// The next message of a log. It is a fault if it can't come now: a line is missing or doubled.
+    ///
+    /// Only what ties messages together can tell. That a text is missing, no later line knows.
     pub(super) fn see(&mut self, message: &Message) -> Result<(), Fault> {
-        match (message, self.0.first()) {
-            (Message::ToolResult(result), _) => {
-                let id = &result.tool_call_id;
-                let at = self.0.iter().position(|call| call.id == *id).ok_or_else(|| {
-                    Fault::Order(format!("a result for {id:?}, but no such call waits for one"))
-                })?;
-                self.0.remove(at);
-            }
+        match (message, self.waiting.first()) {
+            (Message::ToolResult(result), _) => self.answered(&result.tool_call_id)?,
             // Whatever happened, all calls are answered before the next message comes.
             (_, Some(ToolCall { id, .. })) => {
                 let what = format!("the result of the call {id:?} is missing before it");
                 return Err(Fault::Order(what));
             }
-            (Message::Assistant(reply), None) => self.0 = reply.tool_calls().cloned().collect(),
+            (Message::Assistant(reply), None) => {
+                self.waiting = reply.tool_calls().cloned().collect();
+                if let Some(call) = reply.tool_calls().find(|it| !self.ids.insert(it.id.clone())) {
+                    return Err(Fault::Order(format!("there are two calls {:?}", call.id)));
+                }
+            }
             (Message::User(_), None) => {}
         }
+        Ok(())
+    }
+
+    fn answered(&mut self, id: &str) -> Result<(), Fault> {
+        let at = self.waiting.iter().position(|call| call.id == *id);
+        let none = || Fault::Order(format!("a result for {id:?}, but no such call waits for one"));
+        self.waiting.remove(at.ok_or_else(none)?);
         Ok(())
     }
 
     /// Answers those that nobody else will answer.
     pub(super) fn answer_all(&mut self) -> Vec<Message> {
         let aborted = |call| Message::ToolResult(answer(&call, Err(ToolError::Aborted)));
-        self.0.drain(..).map(aborted).collect()
+        self.waiting.drain(..).map(aborted).collect()
     }
 }

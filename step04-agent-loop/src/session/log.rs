@@ -1,4 +1,8 @@
 //! Appends lines to a file: whole ones, or none.
+//!
+//! `fs.appendFileSync(file, line)` in Node looks like all or nothing, and isn't. On a full disk half
+//! a line stays, and the next one is glued to it: two messages are lost, and the file is damaged in
+//! the middle. So a log knows how long its good part is, and goes back to there after a failure.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -24,6 +28,7 @@ pub(super) struct Log<F> {
     file: F,
     /// How many bytes of the file are whole lines.
     len: u64,
+    /// What is still to be written. Only a failure leaves something here.
     pending: Vec<u8>,
     error: Option<io::Error>,
 }

@@ -161,3 +161,20 @@ fn lock(path: &Path) -> Result<File, FileError> {
     file.try_lock().map_err(|error| failed("lock")(error.into()))?;
     Ok(file)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_could_not_be_written_is_no_secret() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let opened = Session::open(folder.path().join("log"), Fold::InPlace);
+        let mut session = opened.expect("a log").session;
+        assert!(session.error().is_none());
+        session.log.append(&std::collections::BTreeMap::from([((1, 2), 3)])); // no JSON
+        assert!(session.error().is_some());
+        session.on_event(&AgentEvent::MessageEnd { message: Message::user("on") });
+        assert!(session.error().is_none());
+    }
+}

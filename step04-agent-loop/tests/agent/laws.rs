@@ -193,42 +193,49 @@ proptest! {
         }
     }
 
-    /// L7: nothing is begun once the run is told to stop: no tool, and no request.
+    /// L7: nothing begins once the run is told to stop: no tool, and no request.
     #[test]
-    fn l7_nothing_begins_after_an_abort(mut world in world(), event in 0..60usize) {
-        for run in &mut world.runs {
-            run.stop = super::world::Stop::AtEvent(event);
-        }
-        for record in whole(&play(&world)) {
-            let replies = replies(&record.events());
-            let aborted = replies.last().and_then(|reply| reply.stop_reason);
-            if record.cancelled.is_some() && record.requests.len() > 1 {
-                prop_assert!(record.requests.len() <= replies.len());
-            }
-            if aborted == Some(StopReason::Aborted) {
-                prop_assert!(replies.last().unwrap().error_message.is_some());
+    fn l7_nothing_begins_after_an_abort(world in world()) {
+        for record in play(&world) {
+            if let Some(begun) = record.begun_by_then {
+                prop_assert_eq!(begun, (record.requests.len(), record.ran.len()));
             }
         }
     }
 
-    /// L8: no more turns than allowed, and an error says so.
+    /// L7: a run that was stopped says so: its last reply broke off, or was whole by then.
+    #[test]
+    fn l7_an_abort_is_told(world in world()) {
+        for record in whole(&play(&world)) {
+            let replies = replies(&record.events());
+            let last = replies.last().unwrap();
+            let aborted = last.stop_reason == Some(StopReason::Aborted);
+            prop_assert_eq!(aborted && last.error_message.is_none(), false);
+            let was_waiting = record.events.iter().rev().find_map(|(at, event)| match event {
+                AgentEvent::TurnStart => Some(record.cancelled.is_some_and(|stop| *at > stop)),
+                _ => None,
+            });
+            if was_waiting == Some(true) {
+                prop_assert!(aborted && last.content.is_empty(), "{last:?}");
+            }
+        }
+    }
+
+    /// L8: no more requests than allowed; and if the model still had calls, an error says so.
     #[test]
     fn l8_a_cap_on_turns(world in world()) {
         let cap = world.settings.max_turns.max(1);
+        let capped = |reply: &AssistantMessage| {
+            reply.error_message.as_deref().is_some_and(|why| why.contains("max-turns"))
+        };
         for record in whole(&play(&world)) {
-            prop_assert!(record.requests.len() <= cap);
             let replies = replies(&record.events());
-            let capped = |reply: &AssistantMessage| {
-                reply.error_message.as_deref().is_some_and(|why| why.contains("max-turns"))
-            };
-            let last_goes_on = replies.len() >= 2 && {
-                let before = &replies[replies.len() - 2];
-                replies.len() == cap + 1 && before.tool_calls().count() > 0
-            };
-            let expected = last_goes_on && record.cancelled.is_none();
-            prop_assert!(!expected || capped(replies.last().unwrap()), "{replies:#?}");
-            prop_assert_eq!(replies.iter().filter(|reply| capped(reply)).count() > 0,
-                capped(replies.last().unwrap()));
+            prop_assert!(record.requests.len() <= cap);
+            let [before @ .., last] = &replies[..] else { panic!("no reply") };
+            prop_assert!(!before.iter().any(capped));
+            let wanted_more = before.len() == cap && before[cap - 1].tool_calls().count() > 0;
+            let stopped = last.stop_reason == Some(StopReason::Aborted);
+            prop_assert_eq!(capped(last), wanted_more && !stopped, "{:#?}", replies);
         }
     }
 }

@@ -28,14 +28,16 @@ fn arguments_text() -> impl Strategy<Value = Option<String>> {
 
 pub fn block() -> impl Strategy<Value = Block> {
     let id = select(&["", "a", "a-2", "b", "call", "call-2"][..]);
-    let call = (select(&NAMES[..]), id, arguments_text()).prop_map(|(name, id, arguments_text)| {
+    // Those that take their time are what an abort meets.
+    let name = prop_oneof![2 => select(&NAMES[..]), 1 => select(&["slow", "stubborn", "deaf"][..])];
+    let call = (name, id, arguments_text()).prop_map(|(name, id, arguments_text)| {
         Block::ToolCall(Call { name: name.into(), id: id.into(), arguments_text })
     });
     let text = || select(&["", "hello", "你好🦀"][..]);
     prop_oneof![
         2 => text().prop_map(|text| Block::Text(text.into())),
         1 => text().prop_map(|text| Block::Thinking(text.into())),
-        5 => call,
+        8 => call,
     ]
 }
 
@@ -55,7 +57,7 @@ fn end() -> impl Strategy<Value = Option<End>> {
 pub fn reply() -> impl Strategy<Value = Reply> {
     let after = prop_oneof![3 => Just(None), 1 => (0..8usize).prop_map(Some)];
     let millis = select(&[0, 0, 1, 30][..]);
-    (vec(block(), 0..5), any::<bool>(), end(), after, 1..40usize, millis).prop_map(
+    (vec(block(), 0..7), any::<bool>(), end(), after, 1..40usize, millis).prop_map(
         |(content, interleave, end, after, size, millis)| Reply {
             content,
             interleave,
@@ -70,7 +72,7 @@ pub fn reply() -> impl Strategy<Value = Reply> {
 fn answer() -> impl Strategy<Value = Answer> {
     let says = option::of(select(&[StopReason::Error, StopReason::Stop, StopReason::Aborted][..]));
     prop_oneof![
-        10 => reply().prop_map(Answer::Plays),
+        14 => reply().prop_map(Answer::Plays),
         1 => reply().prop_map(Answer::Careless),
         1 => (reply(), vec(0..40usize, 0..20)).prop_map(|(reply, at)| Answer::Shuffled(reply, at)),
         1 => (reply(), says).prop_map(|(reply, says)| Answer::Contradicts(reply, says)),
@@ -85,9 +87,9 @@ fn stop() -> impl Strategy<Value = Stop> {
         3 => Just(Stop::Patient),
         1 => Just(Stop::Before),
         3 => (0..60usize).prop_map(Stop::AtEvent),
-        3 => (0..40usize).prop_map(Stop::AtPoll),
-        2 => (0..1_000u64).prop_map(Stop::After),
-        1 => (0..40usize).prop_map(Stop::DroppedAt),
+        3 => (0..20usize).prop_map(Stop::AtPoll),
+        3 => (0..500u64).prop_map(Stop::After),
+        3 => (0..15usize).prop_map(Stop::DroppedAt),
     ]
 }
 

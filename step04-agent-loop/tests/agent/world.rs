@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use step04_agent_loop::agent_event::{AgentEvent, Listeners};
-use step04_agent_loop::agent_loop::Agent;
+use step04_agent_loop::agent_loop::{Agent, Settings};
 use step04_agent_loop::event::{Change, DoneReason, StreamEvent};
 use step04_agent_loop::event_stream::event_stream;
 use step04_agent_loop::fake_model::FakeModel;
@@ -21,7 +21,6 @@ use step04_agent_loop::message::{Context, StopReason};
 use step04_agent_loop::model::{Model, StreamOptions};
 use step04_agent_loop::reply::{Reply, ReplyStream};
 use step04_agent_loop::script::{self, Block, Rule, Script};
-use step04_agent_loop::settings::Settings;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -175,6 +174,8 @@ pub struct Record {
     /// How many the panicking one saw.
     pub heard_by_panicking: usize,
     pub cancelled: Option<Instant>,
+    /// How many requests had been made by then, and how many tools had begun.
+    pub begun_by_then: Option<(usize, usize)>,
     /// `None`: it was dropped.
     pub ended: Option<Instant>,
     pub before: Context,
@@ -213,8 +214,9 @@ fn hush() {
     ONCE.call_once(|| {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let text = info.payload().downcast_ref::<&str>().copied();
-            let text = text.or_else(|| info.payload().downcast_ref::<String>().map(String::as_str));
+            let payload = info.payload();
+            let text = payload.downcast_ref::<&str>().copied();
+            let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
             let expected = text.is_none_or(|text| text.starts_with("bug: "));
             if !expected {
                 usual(info);
@@ -230,7 +232,8 @@ async fn play_run(run: &Run, agent: &mut Agent, model: &TestModel, ran: &Ran) ->
     let before = agent.context.clone();
     let (token, cancelled) = (CancellationToken::new(), Mutex::new(None));
     let stop = || {
-        cancelled.lock().unwrap().get_or_insert(Instant::now());
+        let begun = (model.requests.lock().unwrap().len(), ran.lock().unwrap().len());
+        cancelled.lock().unwrap().get_or_insert((Instant::now(), begun));
         token.cancel();
     };
     let (mut events, mut heard_by_panicking, mut heard_behind) = (Vec::new(), 0, 0);
@@ -269,11 +272,13 @@ async fn play_run(run: &Run, agent: &mut Agent, model: &TestModel, ran: &Ran) ->
         timeout(Duration::from_secs(120), driven).await.expect("a run hangs")
     };
     drop(listeners);
+    let cancelled = *cancelled.lock().unwrap();
     Record {
         events,
         heard_behind,
         heard_by_panicking,
-        cancelled: *cancelled.lock().unwrap(),
+        cancelled: cancelled.map(|(at, _)| at),
+        begun_by_then: cancelled.map(|(_, begun)| begun),
         ended,
         before,
         after: agent.context.clone(),

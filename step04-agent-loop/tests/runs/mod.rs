@@ -215,11 +215,11 @@ fn order() -> impl Strategy<Value = Value> {
 }
 
 fn call() -> impl Strategy<Value = Value> {
-    let name = select(&["work", "work", "work", "alone", "nobody"][..]);
+    let name = prop_oneof![9 => Just("work"), 1 => Just("alone"), 1 => Just("nobody")];
     let id = select(&["", "a", "b", "call"][..]);
     let bad = select(&["", "{\"every\": 1", "{\"every\":\"x\"}", "{} {}", "{ \"a\" : 1 }"][..]);
     prop_oneof![
-        5 => (name.clone(), id.clone(), order()).prop_map(|(name, id, order)| {
+        9 => (name.clone(), id.clone(), order()).prop_map(|(name, id, order)| {
             json!({"toolCall": {"name": name, "id": id, "arguments": order}})
         }),
         1 => (name, id, bad).prop_map(|(name, id, bad)| {
@@ -232,10 +232,10 @@ fn reply() -> impl Strategy<Value = Value> {
     let block = prop_oneof![
         2 => text().prop_map(|text| json!({"text": text})),
         1 => text().prop_map(|text| json!({"thinking": text})),
-        3 => call(),
+        5 => call(),
     ];
     let end = prop_oneof![
-        8 => Just(Value::Null),
+        20 => Just(Value::Null),
         1 => Just(json!("length")),
         1 => Just(json!("stop")),
         1 => Just(json!("toolUse")),
@@ -244,8 +244,8 @@ fn reply() -> impl Strategy<Value = Value> {
         1 => Just(json!("earlyEnd")),
         1 => Just(json!("silence")),
     ];
-    let after = prop_oneof![4 => Just(None), 1 => (0..9usize).prop_map(Some)];
-    let blocks = prop::collection::vec(block, 0..4);
+    let after = prop_oneof![8 => Just(None), 1 => (0..9usize).prop_map(Some)];
+    let blocks = prop::collection::vec(block, 0..6);
     (blocks, end, after, any::<bool>(), 0..60u64).prop_map(
         |(content, end, after, interleave, delay)| {
             json!({"content": content, "end": end, "after": after, "interleave": interleave,
