@@ -4,7 +4,11 @@
 //! holds no half sentences, but the person has seen words that it does not know. Pi puts the reply
 //! in at its first event and lets it grow there: whatever was seen is kept, and every reader of the
 //! history must look at the stop reason. Neither is wrong. What the demo counts at the end tells
-//! which one was made. (Seed 8.2; Pi's `streamAssistantResponse` in `packages/agent/src/agent-loop.ts`.)
+//! which one was made. (Seed 8.2; Pi's `streamAssistantResponse` in
+//! `packages/agent/src/agent-loop.ts`.)
+//!
+//! Either way the history must be one that a provider takes. [`mend`] makes it so where a run was
+//! left in the middle.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -138,7 +142,7 @@ pub fn mend(history: &mut Vec<Message>) {
         }
     }
     for mut message in others {
-        let calls = close(&mut message);
+        let calls = close(&mut message, history);
         history.push(message);
         history.extend(calls.iter().map(|call| {
             let result = results.remove(&call.id);
@@ -147,12 +151,13 @@ pub fn mend(history: &mut Vec<Message>) {
     }
 }
 
-/// Gives a reply a stop reason if it has none; its calls.
-fn close(message: &mut Message) -> Vec<ToolCall> {
+/// Ends a reply that has no stop reason, as [`GrowingReply::finish`] would have; its calls.
+fn close(message: &mut Message, before: &[Message]) -> Vec<ToolCall> {
     let Message::Assistant(reply) = message else { return Vec::new() };
     if reply.stop_reason.is_none() {
         reply.stop_reason = Some(StopReason::Aborted);
         reply.error_message = Some(ABORTED.to_owned());
+        make_ids_unique(reply, before);
     }
     reply.tool_calls().cloned().collect()
 }

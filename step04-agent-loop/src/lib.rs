@@ -16,7 +16,7 @@
 //! | [`tool`] | what a tool is: a name, a schema for the model, a future that ends in an answer |
 //! | [`tools`] | read, write and grep: real files, inside one folder that nothing escapes |
 //! | [`agent_event`] | the ten things an agent reports while it works, and those who listen |
-//! | [`history`] | when a reply becomes history: two bargains, side by side |
+//! | [`history`] | when a reply becomes history: two bargains; and how a broken one is mended |
 //! | `progress` | what a running tool says, on its way to the loop |
 //! | [`tool_calls`] | runs the tool calls of one message: started in order, answered all |
 //! | [`settings`] | what may differ from one agent to the next |

@@ -16,6 +16,8 @@ use crate::reply::ReplyStream;
 /// - Once asked, it fails only *inside* the stream: every failure is an `error` event. TypeScript
 ///   can only ask for that in a comment ("must not throw"). Here the item type has no `Err`, and
 ///   [`Reply`](crate::reply::Reply) turns a producer that panics into an `error` event.
+/// - It begins its reply with [`Reply::start_after`](crate::reply::Reply::start_after), so that its
+///   calls have ids that no earlier call has.
 /// - It returns at once, and whatever takes time happens in a task of its own.
 /// - When the token is cancelled it ends with `error(aborted)`; when nobody listens any more, it
 ///   just ends.

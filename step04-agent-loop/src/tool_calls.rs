@@ -108,7 +108,8 @@ impl ToolCalls<'_> {
         }
         let (tool, _) = self.look_up(call)?;
         let arguments = parse_arguments(&call.arguments_text)?;
-        let run = ToolRun::new(self.cancel.clone(), move |text| progress.say(text));
+        let cancel = self.cancel.child_token(); // a tool may cancel itself, not the run
+        let run = ToolRun::new(cancel, move |text| progress.say(text));
         // A task of its own: what panics in there is caught, and what hangs can be left behind.
         let task = tokio::spawn(async move {
             run.check()?; // at the last moment: much may have happened since it was its turn

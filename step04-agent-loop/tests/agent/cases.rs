@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::FutureExt;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use step04_agent_loop::agent_event::{AgentEvent, Listeners};
@@ -9,10 +10,12 @@ use step04_agent_loop::agent_loop::{Agent, Settings};
 use step04_agent_loop::event::Change;
 use step04_agent_loop::message::{AssistantMessage, Message, StopReason, ToolResultMessage};
 use step04_agent_loop::reply::EARLY_END;
-use step04_agent_loop::tool::{ToolError, Toolbox};
+use step04_agent_loop::tool::{ToolError, ToolOutput, Toolbox};
 use tokio_util::sync::CancellationToken;
 
 use super::check::{brackets, replies, well_formed};
+use super::strategies::cases;
+use super::tools::TestTool;
 use super::world::{Answer, Record, Run, Stop, TestModel, World, play, run_once};
 
 fn run(replies: Value) -> Record {
@@ -58,6 +61,8 @@ fn arguments_cut_short_are_an_error_and_the_loop_goes_on() {
 }
 
 proptest! {
+    #![proptest_config(cases(64))]
+
     /// 15 KB of arguments, cut at any byte: an error, never a small valid call.
     #[test]
     fn long_arguments_cut_anywhere(at in prop_oneof![9 => 1..15_000usize, 1 => Just(7_153)]) {
@@ -218,6 +223,24 @@ fn a_model_can_not_give_two_calls_one_id() {
     assert_eq!([&messages, &results], [&tools; 2]);
 }
 
+/// Nor can it when its reply is dropped in the middle.
+#[test]
+fn a_dropped_reply_can_not_share_an_id_either() {
+    let content = [call("a", "quick", r#"{"tag":1}"#)];
+    let reply = json!({"content": content, "chunk": {"size": 1}, "pace": {"delayMs": 1}});
+    let careless = || vec![Answer::Careless(serde_json::from_value(reply.clone()).unwrap())];
+    let run = |answers, stop| Run { answers, stop, panicking_listener: usize::MAX };
+    let runs = vec![
+        run(careless(), Stop::Patient),
+        run(careless(), Stop::DroppedAt(4)),
+        run(vec![], Stop::Patient),
+    ];
+    let records = play(&World { runs, settings: Settings::default() });
+    let Some(Message::Assistant(dropped)) = records[1].after.messages.last() else { panic!() };
+    assert_eq!((dropped.stop_reason, dropped.tool_calls().count()), (None, 1));
+    assert_eq!(well_formed(&records[2].requests[0]), Ok(()));
+}
+
 // History is broken after an abort.
 
 #[test]
@@ -317,6 +340,28 @@ async fn a_flood_of_events_does_not_keep_an_abort_from_being_heard() {
     let Some(Message::Assistant(reply)) = agent.context.messages.last() else { panic!("no reply") };
     assert_eq!(reply.stop_reason, Some(StopReason::Aborted));
     assert!(reply.content.len() < 1_000, "{}", reply.content.len());
+}
+
+/// The token of a tool is its own.
+#[tokio::test]
+async fn a_tool_can_not_stop_the_run() {
+    let tool = TestTool {
+        name: "gives_up",
+        sequential: || false,
+        act: |_, run| {
+            async move { Ok(ToolOutput::new(format!("{:?}", run.cancel.cancel()))) }.boxed()
+        },
+        ran: Arc::default(),
+    };
+    let reply = serde_json::from_value(json!({"content": [call("a", "gives_up", "{}")]})).unwrap();
+    let model = TestModel::default();
+    model.answers.lock().unwrap().push_back(Answer::Plays(reply));
+    let tools = Toolbox::new(vec![Arc::new(tool)]);
+    let mut agent = Agent::new(Arc::new(model), tools, Settings::default());
+    let token = CancellationToken::new();
+    agent.run("go", &token, &mut Listeners::new()).await;
+    assert!(!token.is_cancelled());
+    assert!(matches!(&agent.context.messages[2], Message::ToolResult(result) if !result.is_error));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use step04_agent_loop::message::{AssistantMessage, Message, StopReason};
 use step04_agent_loop::partial_json::parse_arguments;
 
 use super::check::{brackets, replies, runs_its_calls, well_formed};
-use super::strategies::world;
+use super::strategies::{cases, world};
 use super::world::{Record, play};
 
 /// The runs that were not dropped: who drops a run hears nothing more of it.
@@ -20,6 +20,9 @@ fn whole(records: &[Record]) -> impl Iterator<Item = &Record> {
 }
 
 proptest! {
+    // Each case is a whole conversation.
+    #![proptest_config(cases(128))]
+
     /// L1: brackets nest and close; and a listener that panics costs the others nothing.
     #[test]
     fn l1_brackets_nest_and_close(world in world()) {

@@ -8,7 +8,7 @@ use step04_agent_loop::reply::ABORTED;
 use step04_agent_loop::tool::ToolError;
 
 use super::check::well_formed;
-use super::strategies::world;
+use super::strategies::{cases, world};
 use super::world::play;
 
 fn results(history: &[Message]) -> Vec<&ToolResultMessage> {
@@ -34,6 +34,9 @@ fn said(history: &[Message]) -> Vec<Message> {
 }
 
 proptest! {
+    // Each case is a whole conversation.
+    #![proptest_config(cases(128))]
+
     /// Cut anywhere, with messages taken out, results in another order, and the last reply unfinished:
     /// nothing that was said is lost, no result that is there, and every call is answered.
     #[test]

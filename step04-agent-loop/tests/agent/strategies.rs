@@ -14,6 +14,13 @@ use step04_agent_loop::settings::Settings;
 use super::tools::NAMES;
 use super::world::{Answer, Run, Stop, World};
 
+/// So many cases, unless `PROPTEST_CASES` asks for another number.
+pub fn cases(usual: u32) -> ProptestConfig {
+    let asked = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { asked.cases } else { usual };
+    ProptestConfig { cases, ..asked }
+}
+
 /// Argument texts; one in four is not what a tool may run with.
 fn arguments_text() -> impl Strategy<Value = Option<String>> {
     let numbers = (0..100_000u64, 0..400u64, 0..8u64);

@@ -89,10 +89,12 @@ fn yes() -> bool {
     true
 }
 
+/// Name, whether it wants to be alone, and what it does.
+type Entry = (&'static str, fn() -> bool, Act);
+
 pub fn toolbox(ran: &Arc<Ran>) -> Toolbox {
     let asked = || panic!("bug: can't even say whether it wants to be alone");
-    type Acting = (&'static str, fn() -> bool, Act);
-    let tools: [Acting; 11] = [
+    let tools: [Entry; 11] = [
         ("quick", no, |arguments, _| answer(arguments).boxed()),
         ("slow", no, |arguments, run| slow(arguments, run).boxed()),
         ("alone", yes, |arguments, run| slow(arguments, run).boxed()),

@@ -9,17 +9,15 @@ use assert_cmd::prelude::*;
 use predicates::str::contains;
 use serde_json::{Value, json};
 
-/// `cargo test` builds the examples next to the tests.
+/// `cargo test` builds the examples next to the tests (`cargo test --test partial_json` does not).
 fn playground() -> Command {
     let mut folder = std::env::current_exe().expect("this test's own path");
     folder.pop();
     folder.pop();
-    Command::new(
-        folder
-            .join("examples")
-            .join("partial_json")
-            .with_extension(std::env::consts::EXE_EXTENSION),
-    )
+    let mut program = folder.join("examples").join("partial_json");
+    program.set_extension(std::env::consts::EXE_EXTENSION);
+    assert!(program.exists(), "`cargo test -p step04-agent-loop` builds the examples as well");
+    Command::new(program)
 }
 
 fn run(arguments: &[&str], text: &str) -> Vec<String> {
