@@ -8,6 +8,7 @@ mod wrong {
     pub mod as_a_user;
     pub mod errors_too;
     pub mod every_piece;
+    pub mod forgets_in_time;
     pub mod forgets_the_question;
     pub mod hard_coded;
     pub mod in_front;
@@ -23,6 +24,7 @@ pub fn answers() -> crate::Answers {
         ("wrong/as_a_user", checks(wrong::as_a_user::fold)),
         ("wrong/errors_too", checks(wrong::errors_too::fold)),
         ("wrong/every_piece", checks(wrong::every_piece::fold)),
+        ("wrong/forgets_in_time", checks(wrong::forgets_in_time::fold)),
         ("wrong/forgets_the_question", checks(wrong::forgets_the_question::fold)),
         ("wrong/hard_coded", checks(wrong::hard_coded::fold)),
         ("wrong/in_front", checks(wrong::in_front::fold)),

@@ -135,9 +135,9 @@ fn errors_are_dropped(fold: Fold) -> Checked {
 
 fn long_conversation(fold: Fold) -> Checked {
     let mut random = Random::new(18);
-    for _ in 0..10 {
+    for _ in 0..3 {
         let (mut context, mut expected) = (Context::default(), Context::default());
-        for _ in 0..12 {
+        for _ in 0..40 {
             let said = Message::user(random.piece());
             context.messages.push(said.clone());
             expected.messages.push(said);
@@ -148,7 +148,13 @@ fn long_conversation(fold: Fold) -> Checked {
                 expected.messages.push(Message::Assistant(message));
             }
             fold(&mut context, end.clone());
-            same_history(&expected, &context, &end, |_| Text::default())?;
+            same_history(&expected, &context, &end, |_| {
+                Text::new(
+                    "The same event must always do the same, however long the history is and \
+                     whatever came before.",
+                    "同样的事件永远做同样的事，不管历史有多长、之前发生过什么。",
+                )
+            })?;
         }
     }
     Ok(())

@@ -51,9 +51,8 @@ pub fn run(program: &Path, workspace: &Path, report: &Path) -> io::Result<Attemp
     let lines = fs::read(report)?;
     fs::remove_file(report)?;
     let mut report = report::parse(&String::from_utf8_lossy(&lines));
-    let hung = report.first_fault().is_some_and(|(_, fault)| harness::says_hung(fault));
     if !report.complete
-        && !hung
+        && !report.hung()
         && let Some(standing) = report.first_not_reached()
     {
         *standing = Standing::Missed(died(status, &printed));

@@ -34,8 +34,22 @@ pub struct Fault {
     pub why: Text,
     /// Where it happened, as `file:line`, if it was a panic.
     pub place: Option<Box<str>>,
-    /// Whether nothing is wrong yet: the answer ran into its own `todo!`.
-    pub todo: bool,
+    /// What kind of thing happened.
+    pub kind: Kind,
+}
+
+/// What kind of thing went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// Something else was seen than expected.
+    #[default]
+    Difference,
+    /// Nothing is wrong yet: the answer ran into its own `todo!`.
+    Todo,
+    /// It panicked.
+    Panic,
+    /// It did not come back in time.
+    Hung,
 }
 
 impl Fault {

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use exercises::criterion::Kind;
 use exercises::registry::{EXERCISES, Exercise};
-use exercises::report::Standing;
-use exercises::text::Lang;
+use exercises::report::{Report, Standing};
+use exercises::text::{Lang, Text};
 use exercises::verdict::{BAD, FAINT, GOOD, STRONG};
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
@@ -12,6 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::Ending;
 use crate::check::{self, Outcome};
 use crate::cli::Format;
+use crate::compile::Diagnostic;
 use crate::lab::Lab;
 
 /// Checks all exercises; one that is broken, or can't even be compiled, keeps none from its verdict.
@@ -65,32 +67,11 @@ fn row(lab: &Lab, number: usize, exercise: &Exercise, outcome: &Outcome) -> io::
 fn as_json(lang: Lang, outcomes: &[(&Exercise, Outcome)]) -> Value {
     let exercises = outcomes.iter().enumerate().map(|(at, (exercise, outcome))| {
         let (criteria, first, errors) = match outcome {
-            Outcome::Missing => (vec![], Value::Null, vec![]),
-            Outcome::Errors(errors) => {
-                let errors = errors
-                    .iter()
-                    .map(|error| json!({ "at": error.place, "message": error.message }));
-                (vec![], Value::Null, errors.collect::<Vec<_>>())
-            }
+            Outcome::Missing => (json!([]), Value::Null, json!([])),
+            Outcome::Errors(errors) => (json!([]), Value::Null, errors_as_json(errors)),
             Outcome::Ran(attempt, _) => {
-                let criteria = attempt.report.criteria.iter().map(|(name, standing)| {
-                    let met = match standing {
-                        Standing::Met => json!(true),
-                        Standing::Missed(_) => json!(false),
-                        Standing::NotReached => Value::Null,
-                    };
-                    json!({ "name": name.pick(lang), "met": met })
-                });
-                let first = attempt.report.first_fault().map_or(Value::Null, |(name, fault)| {
-                    json!({
-                        "criterion": name.pick(lang),
-                        "expected": fault.expected.pick(lang),
-                        "seen": fault.seen.pick(lang),
-                        "why": fault.why.pick(lang),
-                        "todo": fault.todo,
-                    })
-                });
-                (criteria.collect(), first, vec![])
+                let report = &attempt.report;
+                (criteria_as_json(lang, report), first_as_json(lang, report), json!([]))
             }
         };
         json!({
@@ -109,6 +90,35 @@ fn as_json(lang: Lang, outcomes: &[(&Exercise, Outcome)]) -> Value {
     json!({ "solved": solved, "of": outcomes.len(), "exercises": exercises })
 }
 
+fn errors_as_json(errors: &[Diagnostic]) -> Value {
+    errors.iter().map(|error| json!({ "at": error.place, "message": error.message })).collect()
+}
+
+fn criteria_as_json(lang: Lang, report: &Report) -> Value {
+    let criterion = |(name, standing): &(Text, Standing)| {
+        let met = match standing {
+            Standing::Met => json!(true),
+            Standing::Missed(_) => json!(false),
+            Standing::NotReached => Value::Null,
+        };
+        json!({ "name": name.pick(lang), "met": met })
+    };
+    report.criteria.iter().map(criterion).collect()
+}
+
+fn first_as_json(lang: Lang, report: &Report) -> Value {
+    report.first_fault().map_or(Value::Null, |(name, fault)| {
+        json!({
+            "criterion": name.pick(lang),
+            "expected": fault.expected.pick(lang),
+            "seen": fault.seen.pick(lang),
+            "why": fault.why.pick(lang),
+            "todo": fault.kind == Kind::Todo,
+            "hung": fault.kind == Kind::Hung,
+        })
+    })
+}
+
 /// JUnit's XML: a suite for each exercise, a case for each criterion.
 fn as_junit(lang: Lang, outcomes: &[(&Exercise, Outcome)]) -> String {
     let suites: String =
@@ -120,46 +130,43 @@ fn as_junit(lang: Lang, outcomes: &[(&Exercise, Outcome)]) -> String {
 
 fn suite(lang: Lang, exercise: &Exercise, outcome: &Outcome) -> String {
     let name = exercise.name;
-    let case = |case: &str, inner: &str| {
-        format!("    <testcase classname=\"{name}\" name=\"{}\">{inner}</testcase>\n", xml(case))
-    };
-    let (cases, failures): (Vec<_>, usize) = match outcome {
-        Outcome::Missing => (
-            vec![case(lang.pick("there is a file", "有文件"), "<failure message=\"no file\"/>")],
-            1,
-        ),
+    let cases: Vec<(&str, String)> = match outcome {
+        Outcome::Missing => vec![(lang.pick("there is a file", "有文件"), failure("no file", ""))],
         Outcome::Errors(errors) => {
             let text: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
-            let failure = format!(
-                "<failure message=\"does not compile\">{}</failure>",
-                xml(&text.join("\n"))
-            );
-            (vec![case(lang.pick("it compiles", "能编译"), &failure)], 1)
+            let failure = failure("does not compile", &text.join("\n"));
+            vec![(lang.pick("it compiles", "能编译"), failure)]
         }
         Outcome::Ran(attempt, _) => {
-            let criteria = &attempt.report.criteria;
-            let cases = criteria.iter().map(|(criterion, standing)| {
-                let inner = match standing {
-                    Standing::Met => String::new(),
-                    Standing::NotReached => "<failure message=\"not reached\"/>".to_owned(),
-                    Standing::Missed(fault) => format!(
-                        "<failure message=\"{}\">{}&#10;{}</failure>",
-                        xml(fault.why.pick(lang)),
-                        xml(fault.expected.pick(lang)),
-                        xml(fault.seen.pick(lang)),
-                    ),
-                };
-                case(criterion.pick(lang), &inner)
-            });
-            let missed = criteria.iter().filter(|(_, standing)| *standing != Standing::Met).count();
-            (cases.collect(), missed)
+            let case = |(name, standing): &(Text, Standing)| match standing {
+                Standing::Met => String::new(),
+                Standing::NotReached => failure("not reached", name.pick(lang)),
+                Standing::Missed(fault) => {
+                    let text = format!("{}\n{}", fault.expected.pick(lang), fault.seen.pick(lang));
+                    failure(fault.why.pick(lang), &text)
+                }
+            };
+            attempt.report.criteria.iter().map(|pair| (pair.0.pick(lang), case(pair))).collect()
         }
     };
-    format!(
-        "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failures}\">\n{}  </testsuite>\n",
+    let failures = cases.iter().filter(|(_, inner)| !inner.is_empty()).count();
+    let (tests, cases) = (
         cases.len(),
-        cases.concat(),
+        cases.iter().map(|(case, inner)| {
+            format!(
+                "    <testcase classname=\"{name}\" name=\"{}\">{inner}</testcase>\n",
+                xml(case)
+            )
+        }),
+    );
+    let cases: String = cases.collect();
+    format!(
+        "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\">\n{cases}  </testsuite>\n",
     )
+}
+
+fn failure(message: &str, text: &str) -> String {
+    format!("<failure message=\"{}\">{}</failure>", xml(message), xml(text))
 }
 
 /// Text that may stand anywhere in XML. Characters XML has no way to write become U+FFFD.
@@ -182,7 +189,6 @@ fn xml(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use exercises::criterion::Fault;
-    use exercises::report::Report;
 
     use super::*;
     use crate::attempt::Attempt;

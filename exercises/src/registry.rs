@@ -109,6 +109,11 @@ mod tests {
             assert_eq!(found(&format!("0{}", at + 1)), Ok(exercise.name));
             assert_eq!(found(&exercise.name.replace('_', "-").to_uppercase()), Ok(exercise.name));
         }
+        assert_eq!(find("on_done").map(|exercise| exercise.name), Ok("fold_on_done"));
+        assert_eq!(
+            find("FOLD").err(),
+            Some(NotFound::Ambiguous(vec!["fold_on_done", "fold_in_place"]))
+        );
         for word in ["", " ", "0", "99", "nothing", "-1", "18446744073709551616"] {
             assert_eq!(find(word).err(), Some(NotFound::Unknown), "{word:?}");
         }

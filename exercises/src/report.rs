@@ -5,7 +5,7 @@
 //! known until then is known. (A file and not standard output: that belongs to the learner, who
 //! prints there.)
 
-use crate::criterion::Fault;
+use crate::criterion::{Fault, Kind};
 use crate::text::Text;
 
 /// How one criterion stands.
@@ -49,11 +49,33 @@ impl Report {
         })
     }
 
+    /// Whether the run was stopped because the answer did not come back.
+    pub fn hung(&self) -> bool {
+        let is_hung = |(_, standing): &(Text, Standing)| matches!(standing, Standing::Missed(fault) if fault.kind == Kind::Hung);
+        self.criteria.iter().any(is_hung)
+    }
+
     /// The first criterion that was not looked at: the one during which the run was cut off.
     pub fn first_not_reached(&mut self) -> Option<&mut Standing> {
         let mut standings = self.criteria.iter_mut().map(|(_, standing)| standing);
         standings.find(|standing| **standing == Standing::NotReached)
     }
+}
+
+/// The kinds of faults and the words for them in the file.
+const KINDS: [(Kind, &str); 4] = [
+    (Kind::Difference, "difference"),
+    (Kind::Todo, "todo"),
+    (Kind::Panic, "panic"),
+    (Kind::Hung, "hung"),
+];
+
+fn word(kind: Kind) -> &'static str {
+    KINDS.iter().find(|(known, _)| *known == kind).map_or("", |(_, word)| word)
+}
+
+fn kind_of(word: &str) -> Option<Kind> {
+    KINDS.iter().find(|(_, known)| *known == word).map(|(kind, _)| *kind)
 }
 
 /// The line that announces a criterion.
@@ -66,10 +88,9 @@ pub fn standing_line(standing: &Standing) -> String {
     match standing {
         Standing::Met => line(&["met"]),
         Standing::NotReached => line(&["not reached"]),
-        Standing::Missed(Fault { expected, seen, why, place, todo }) => {
-            let todo = if *todo { "todo" } else { "" };
+        Standing::Missed(Fault { expected, seen, why, place, kind }) => {
             let texts = [expected, seen, why].map(|text| [&*text.en, &*text.zh]);
-            let mut fields = vec!["missed", todo, place.as_deref().unwrap_or_default()];
+            let mut fields = vec!["missed", word(*kind), place.as_deref().unwrap_or_default()];
             fields.extend(texts.as_flattened());
             line(&fields)
         }
@@ -110,13 +131,13 @@ fn standing(fields: &[&str]) -> Option<Standing> {
     match *fields {
         ["met"] => Some(Standing::Met),
         ["not reached"] => Some(Standing::NotReached),
-        ["missed", todo, place, e_en, e_zh, s_en, s_zh, w_en, w_zh] => {
+        ["missed", kind, place, e_en, e_zh, s_en, s_zh, w_en, w_zh] => {
             Some(Standing::Missed(Fault {
                 expected: Text::new(e_en, e_zh),
                 seen: Text::new(s_en, s_zh),
                 why: Text::new(w_en, w_zh),
                 place: (!place.is_empty()).then(|| place.into()),
-                todo: todo == "todo",
+                kind: kind_of(kind)?,
             }))
         }
         _ => None,
@@ -185,7 +206,7 @@ mod tests {
                     seen: any_text(random),
                     why: any_text(random),
                     place: random.flip().then(|| "exercises/a/exercise.rs:7".into()),
-                    todo: random.flip(),
+                    kind: random.pick(&KINDS).0,
                 }),
             };
             (any_text(random), standing)

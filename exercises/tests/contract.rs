@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use exercises::criterion::{Criterion, Fault};
+use exercises::criterion::{Criterion, Fault, Kind};
 use exercises::harness;
 use exercises::registry::EXERCISES;
 use exercises::report::{Report, Standing};
@@ -88,7 +88,7 @@ fn a_starter_fails_and_names_its_todo() {
         let (_, criteria) = answers.into_iter().find(|(name, _)| *name == "starter").expect("one");
         let report = report(criteria);
         let (_, fault) = fault(&report);
-        assert!(fault.todo, "{exercise}: {fault:?}");
+        assert_eq!(fault.kind, Kind::Todo, "{exercise}: {fault:?}");
         assert!(fault.seen.en.starts_with(&format!("TODO {exercise}: ")), "{fault:?}");
         assert!(fault.place.expect("a place").contains("starter.rs:"));
         assert!(!report.solved());

@@ -6,7 +6,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
@@ -64,6 +64,12 @@ fn a_panic_is_a_missed_criterion_with_its_line() {
 #[test]
 fn a_stack_that_overflows_takes_only_its_own_program_along() {
     verdict("overflow", &["✗ the pieces stand side by side", "·", "ended here"]);
+}
+
+/// Out of memory or out of time, whichever comes first; either way only its own program ends.
+#[test]
+fn a_loop_that_collects_without_end_is_ended() {
+    verdict("hoards", &["First ✗: the pieces stand side by side"]);
 }
 
 #[test]
@@ -167,25 +173,34 @@ fn saving_is_noticed_with_and_without_notices_of_the_system() {
     for notices in [&[][..], &["--poll"]] {
         let folder = Scratch::new("watched");
         folder.write("typewriter/exercise.rs", "not yet Rust");
-        let mut watch = Command::new(env!("CARGO_BIN_EXE_exercises"))
+        let mut watch = Command::new(env!("CARGO_BIN_EXE_exercises"));
+        let watch = watch
             .args(["watch", "typewriter", "--from", &folder.0.display().to_string()])
             .args(notices)
             .env_remove("LAB_LANG")
             .stdout(Stdio::piped())
-            .spawn()
-            .expect("the tool starts");
-        let lines = lines(watch.stdout.take().expect("a pipe"));
+            .stderr(Stdio::null());
+        let mut watch = Stopped(watch.spawn().expect("the tool starts"));
+        let lines = lines(watch.0.stdout.take().expect("a pipe"));
         let wait_for = |text: &str| {
             // Far longer than it ever takes: only a tool that is broken lets this run out.
-            let next = || lines.recv_timeout(Duration::from_secs(120)).expect("one more line");
+            let next = || lines.recv_timeout(Duration::from_secs(60)).expect("one more line");
             while !next().contains(text) {}
         };
         wait_for("Watching");
         let solution = Path::new(env!("CARGO_MANIFEST_DIR")).join("typewriter/solution.rs");
         folder.write("typewriter/exercise.rs", &fs::read_to_string(solution).expect("one"));
         wait_for("Solved.");
-        watch.kill().expect("it can be stopped");
-        watch.wait().expect("it ends");
+    }
+}
+
+/// A process that is stopped when its owner is done with it, also when the owner panics.
+struct Stopped(Child);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

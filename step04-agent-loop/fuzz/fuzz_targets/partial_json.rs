@@ -18,7 +18,7 @@ fuzz_target!(|input: (NonZeroU8, &str)| {
     check_verdict(text, &preview);
 });
 
-/// What is shown after each delta is what the reference shows; every byte is looked at once.
+/// What is shown after each delta is what the reference shows; the work is linear.
 fn check_preview(text: &str, size: usize) -> ArgumentsPreview {
     let mut preview = ArgumentsPreview::new();
     let mut rest = text;
@@ -29,7 +29,8 @@ fn check_preview(text: &str, size: usize) -> ArgumentsPreview {
         let seen = &text[..text.len() - rest.len()];
         assert_eq!(written(preview.value()), written(oracle::shown(seen).as_ref()));
     }
-    assert!(preview.bytes_examined() <= text.len() as u64);
+    // A number or literal is read once more when it is whole.
+    assert!(preview.bytes_examined() <= 2 * text.len() as u64);
     preview
 }
 
