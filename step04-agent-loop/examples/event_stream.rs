@@ -34,8 +34,11 @@ pub enum Lang {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let lesson = lesson(Args::parse().lang).await?;
-    io::stdout().write_all(lesson.as_bytes())?;
-    Ok(())
+    match io::stdout().write_all(lesson.as_bytes()) {
+        // Whoever reads us has left (`| head -1`), and nothing is wrong.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
 }
 
 /// Plays the three scenarios and writes down what was seen.

@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long, env = "LAB_LANG", value_enum, default_value = "en")]
     pub lang: Lang,
 
-    /// Pause per token in milliseconds; 30 on a terminal, else 0 / 每个 token 的停顿，毫秒；终端上默认 30，其他情况为 0
+    /// Pause per token in milliseconds; 30 when a person talks on a terminal, else 0 / 每个 token 的停顿，毫秒；在终端上对话时默认 30，其他情况为 0
     #[arg(long, value_name = "N")]
     pub delay_ms: Option<u64>,
 

@@ -52,7 +52,7 @@ impl LiveLine {
             (Some(_), None) => write!(out, "{styled}")?,
             (Some(_), Some(before)) => {
                 // After the window got narrower, the line of before takes up several rows.
-                let rows_up = before.width().saturating_sub(1) / (columns + 1).max(1);
+                let rows_up = rows(before, columns + 1) - 1;
                 let up = if rows_up > 0 { format!("\x1b[{rows_up}A") } else { String::new() };
                 write!(out, "{up}\r{styled}\x1b[J")?;
             }
@@ -76,6 +76,19 @@ impl LiveLine {
     pub fn is_open(&self) -> bool {
         self.shown.is_some()
     }
+}
+
+/// How many rows a line takes up in a window. A wide character that has no room at the end of a row
+/// goes to the next one.
+fn rows(line: &str, columns: usize) -> usize {
+    let (mut rows, mut column) = (1, 0);
+    for width in line.graphemes(true).map(UnicodeWidthStr::width) {
+        if column + width > columns && column > 0 {
+            (rows, column) = (rows + 1, 0);
+        }
+        column += width;
+    }
+    rows
 }
 
 /// Cuts a text to so many columns, from the middle: the beginning says what it is, and the end is
@@ -134,6 +147,15 @@ mod tests {
         line.columns = Some(|| 30); // the line of before now takes up three rows
         line.show(&mut out, Style::new(), "", "y").expect("a vector takes everything");
         assert!(out.ends_with(b"x\x1b[2A\ry\x1b[J"), "{}", String::from_utf8_lossy(&out));
+    }
+
+    #[test]
+    fn a_wide_character_does_not_fit_into_the_last_column() {
+        assert_eq!(rows("", 3), 1);
+        assert_eq!(rows("abc", 3), 1);
+        assert_eq!(rows("abcd", 3), 2);
+        assert_eq!(rows("你你你", 3), 3, "one per row, and a column is lost in each");
+        assert_eq!(rows("a你你", 3), 2);
     }
 
     #[test]

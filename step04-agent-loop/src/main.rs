@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +27,7 @@ use step04_agent_loop::scratch::Root;
 use step04_agent_loop::script::{Pace, Script};
 use step04_agent_loop::session::Session;
 use step04_agent_loop::settings::Settings;
+use step04_agent_loop::visible::visible;
 use step04_agent_loop::{stdin, tools};
 use tokio::signal::ctrl_c;
 
@@ -57,7 +58,9 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             // Not `eprintln!`, which panics when standard error is closed too.
-            let _ = writeln!(io::stderr(), "{}", args.lang.failure(&*error));
+            // What it quotes may come from a file, and must not steer the terminal either.
+            let error = visible(&error.to_string()).into_owned();
+            let _ = writeln!(io::stderr(), "{}", args.lang.failure(error));
             ExitCode::FAILURE
         }
     }
@@ -88,11 +91,6 @@ where
     let (model, said) = model(args, script)?;
     let mut agent = Agent::new(model, tools, settings(args));
     let mut journals: Vec<Box<dyn Journal>> = Vec::new();
-    if let Some(path) = &args.events {
-        let to = record_file(path).map_err(in_file(path))?;
-        let recorder = if args.events_full { Recorder::full(to) } else { Recorder::lean(to) };
-        journals.push(Box::new(recorder));
-    }
     let banner = if said.is_some() { args.lang.demo_banner() } else { args.lang.banner() };
     writeln!(out, "{banner}\n")?;
     if let Some(path) = &args.session {
@@ -100,6 +98,12 @@ where
         args.lang.resumed(opened.messages.len(), &opened.notices, &mut out)?;
         agent.context.messages = opened.messages;
         journals.push(Box::new(opened.session));
+    }
+    // Last, when nothing can go wrong any more: opening a record empties what was there.
+    if let Some(path) = &args.events {
+        let to = record_file(args, path).map_err(in_file(path))?;
+        let recorder = if args.events_full { Recorder::full(to) } else { Recorder::lean(to) };
+        journals.push(Box::new(recorder));
     }
     let columns = live(&out).then_some(columns as fn() -> usize);
     let screen = Renderer::new(out, args.lang, columns);
@@ -121,10 +125,19 @@ fn model(args: &Args, script: Script) -> Result<(Arc<dyn Model>, Said), Failure>
     Ok((Arc::new(FakeModel::new(script)), said))
 }
 
-/// Opens the file of `--events`.
-fn record_file(path: &Path) -> io::Result<Box<dyn Write + Send>> {
+/// Opens the file of `--events`, unless it is one that is used for something else: two writers on one
+/// file, or a script that is emptied, would be lost work.
+fn record_file(args: &Args, path: &Path) -> io::Result<Box<dyn Write + Send>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdout()));
+    }
+    let is_same = |other: &PathBuf| {
+        path.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| other == path))
+    };
+    if [&args.session, &args.script, &args.replay].into_iter().flatten().any(is_same) {
+        return Err(io::Error::other(
+            "this file is in use as session, script or replay; record to another one",
+        ));
     }
     Ok(Box::new(File::create(path)?))
 }

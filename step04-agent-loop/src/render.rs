@@ -128,6 +128,9 @@ impl<W: Write> Renderer<W> {
         style: Style,
         delta: &str,
     ) -> io::Result<()> {
+        if delta.is_empty() {
+            return Ok(()); // nothing to show, and no line for it
+        }
         if self.move_to(Cursor::Block(index))? {
             write!(self.out, "{label_style}{label}{label_style:#}")?;
         }

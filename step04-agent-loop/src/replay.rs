@@ -15,7 +15,8 @@
 //!   nobody does, the tool runs to its end, and the request that follows, which there never was, is
 //!   answered with how the run ended then.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +33,9 @@ use crate::json_lines::{self, Fault, FileError};
 use crate::message::{AssistantMessage, Context, Message, StopReason};
 use crate::model::{Model, StreamOptions};
 use crate::reply::{Reply, ReplyStream};
+
+/// No more of a record is read, in bytes: 1 GiB.
+const LONGEST: u64 = 1 << 30;
 
 /// A [`Model`] that says what a record says.
 #[derive(Debug)]
@@ -56,7 +60,11 @@ impl Replay {
     /// It can't be read, or not be played to its end: better now than in the middle of it.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        Self::parse(path, &fs::read(path).map_err(FileError::io("read", path))?)
+        let file = File::open(path).map_err(FileError::io("read", path))?;
+        let mut record = Vec::new();
+        // `/dev/zero` has no end, and the memory has.
+        file.take(LONGEST).read_to_end(&mut record).map_err(FileError::io("read", path))?;
+        Self::parse(path, &record)
     }
 
     /// The same, of the bytes that were found at `path`.

@@ -432,6 +432,16 @@ fn a_bad_record_is_an_error_with_file_and_line() {
         .assert()
         .code(1)
         .stderr(contains("missing.jsonl"));
+    // A record must not be written over what else is in use.
+    let (_folder, script) = file("lesson.json", b"{\"rules\": []}");
+    let mut run = program();
+    run.arg("--script").arg(&script).arg("--events").arg(&script).write_stdin("");
+    run.assert().code(1).stderr(contains("lesson.json").and(contains("in use")));
+    assert_eq!(std::fs::read(&script).expect("a script"), b"{\"rules\": []}");
+    let (_folder, script) = file("lesson.json", b"{\"rules\": [], \"\\u001b[2J\": 1}");
+    let mut run = program();
+    run.arg("--script").arg(&script).write_stdin("");
+    run.assert().code(1).stderr(contains("lesson.json").and(contains("\x1b").not()));
     let mut run = program();
     run.args(["--demo", "--events", "missing/folder/record.jsonl"]);
     run.assert().code(1).stderr(contains("missing/folder/record.jsonl"));
@@ -493,4 +503,13 @@ fn a_session_file_that_cannot_be_used_is_an_error() {
     run.assert().code(1).stderr(contains("talk.jsonl"));
     drop(first.stdin.take());
     assert!(first.wait().expect("it ends").success());
+}
+
+#[test]
+fn what_a_write_has_not_finished_is_not_found() {
+    let (folder, _) = file(".write-0123456789abcdef.tmp", "half a stream\n");
+    std::fs::write(folder.path().join("whole.txt"), "a whole stream\n").expect("a file");
+    let mut run = program();
+    run.arg("--root").arg(folder.path()).write_stdin("stream\n");
+    run.assert().success().stdout(contains("whole.txt:1").and(contains(".write-").not()));
 }

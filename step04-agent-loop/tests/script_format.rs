@@ -67,7 +67,7 @@ fn everything_a_script_can_say() {
         inputs: vec!["hello".into(), "read it".into()],
         files: [("a.txt".to_owned(), "hi".to_owned())].into(),
         chunk: Chunk::Size(size(2)),
-        pace: Pace::DelayMs(30),
+        pace: Some(Pace::DelayMs(30)),
         rules: vec![
             Rule { matches: Some("read".into()), replies: vec![first], repeat: true },
             Rule { matches: None, replies: others, repeat: false },
@@ -91,7 +91,7 @@ fn what_is_not_said_has_a_default() {
     let script = Script::parse(r#"{"rules":[]}"#).unwrap();
     assert_eq!(script, Script::default());
     assert_eq!(script.chunk, Chunk::Size(4.try_into().unwrap()));
-    assert_eq!(script.pace.delay(), Duration::ZERO);
+    assert_eq!(script.pace.unwrap_or_default().delay(), Duration::ZERO);
 }
 
 #[test]

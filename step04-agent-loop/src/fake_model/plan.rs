@@ -39,7 +39,7 @@ impl Plan {
         }
         Self {
             steps,
-            delay: reply.pace.unwrap_or(script.pace).delay(),
+            delay: reply.pace.or(script.pace).unwrap_or_default().delay(),
             end: reply.end.clone().unwrap_or_else(|| usual_end(&reply.content)),
         }
     }

@@ -61,8 +61,7 @@ pub struct Script {
     #[serde(default)]
     pub chunk: Chunk,
     /// How long each delta takes, unless a reply says otherwise.
-    #[serde(default)]
-    pub pace: Pace,
+    pub pace: Option<Pace>,
     /// Tried in order.
     pub rules: Vec<Rule>,
 }
@@ -270,7 +269,8 @@ impl Script {
             return Err(ScriptError::TooLong);
         }
         match std::str::from_utf8(&bytes) {
-            Ok(text) => Self::parse(text),
+            // Windows editors put a byte order mark at the beginning.
+            Ok(text) => Self::parse(text.trim_start_matches('\u{feff}')),
             Err(source) => Err(ScriptError::not_utf8(&bytes, source)),
         }
     }
@@ -293,11 +293,11 @@ impl Script {
     /// Sets the pace: `forced` for everything, or else `default` for what has none of its own.
     pub fn set_pace(&mut self, forced: Option<Pace>, default: Option<Pace>) {
         if let Some(pace) = forced {
-            self.pace = pace;
+            self.pace = Some(pace);
             let replies = self.rules.iter_mut().flat_map(|rule| &mut rule.replies);
             replies.for_each(|reply| reply.pace = None);
-        } else if let Some(pace) = default.filter(|_| self.pace == Pace::default()) {
-            self.pace = pace;
+        } else if self.pace.is_none() {
+            self.pace = default;
         }
     }
 
@@ -400,7 +400,9 @@ impl fmt::Display for ScriptError {
         match self {
             Self::Io(source) => write!(f, "the script can't be read: {source}"),
             Self::TooLong => f.write_str("the script has more than 16 MiB; make it shorter"),
-            Self::NotUtf8 { line, source } => write!(f, "line {line} is not UTF-8: {source}"),
+            Self::NotUtf8 { line, source } => {
+                write!(f, "line {line} is not UTF-8: {source}; save it as UTF-8")
+            }
             Self::Json { field, source } => write!(f, "field `{field}`: {source}"),
         }
     }

@@ -24,6 +24,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::sandbox::{self, Sandbox};
+use super::write::is_temporary;
 use super::{Cancellable, MAX_BYTES, off_thread, read_at_most};
 use crate::partial_json::ToolArguments;
 use crate::tool::{Tool, ToolError, ToolOutput, ToolRun, schema_of, typed};
@@ -211,6 +212,7 @@ impl<'a> Search<'a> {
             }
             self.names_left -= 1;
             match entry?.file_name().into_string() {
+                Ok(name) if is_temporary(&name) => {}
                 Ok(name) => names.push(name),
                 Err(name) => self.skip(Skip::Name, &format!("{prefix}/{}", name.display())),
             }

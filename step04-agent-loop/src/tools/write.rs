@@ -24,6 +24,16 @@ use super::sandbox::{self, Sandbox};
 use crate::partial_json::ToolArguments;
 use crate::tool::{Tool, ToolError, ToolOutput, ToolRun, schema_of, typed};
 
+/// How the names of files begin that a `write` has not finished.
+const TEMPORARY: &str = ".write-";
+
+/// Whether a file is one that a `write` is just writing, or was killed while writing. Nobody else
+/// should see it.
+pub(super) fn is_temporary(name: &str) -> bool {
+    let random = name.strip_prefix(TEMPORARY).and_then(|rest| rest.strip_suffix(".tmp"));
+    random.is_some_and(|random| random.len() == 16 && random.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
 /// Bytes between two looks at the cancellation.
 const CHUNK: usize = 65_536;
 
@@ -193,7 +203,7 @@ impl<'a> Temporary<'a> {
     fn new(folder: &'a Dir) -> Self {
         // The standard library has no random numbers, but every hasher has a random key.
         let random = RandomState::new().build_hasher().finish();
-        Self { folder, name: format!(".write-{random:016x}.tmp") }
+        Self { folder, name: format!("{TEMPORARY}{random:016x}.tmp") }
     }
 }
 
@@ -212,6 +222,19 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
+
+    #[test]
+    fn a_temporary_file_is_known_by_its_name() {
+        assert!(is_temporary(".write-0123456789abcdef.tmp"));
+        for other in [
+            ".write-.tmp",
+            ".write-0123456789abcdef",
+            "write-0123456789abcdef.tmp",
+            ".write-0123456789abcdeg.tmp",
+        ] {
+            assert!(!is_temporary(other), "{other}");
+        }
+    }
 
     /// A folder with an old file, and all that `replace` needs.
     struct Case {
