@@ -145,3 +145,21 @@ fn what_is_written_does_not_grow_with_the_square() {
     let (few, many) = (per_delta(1_000), per_delta(20_000));
     assert!(many <= few + 8, "{few} bytes per delta, then {many}");
 }
+
+/// The end of one block does not break the line of another that is still being said.
+#[test]
+fn the_end_of_one_block_leaves_the_line_of_another_alone() {
+    let (reply, stream) = Reply::start();
+    let (said, other) = (reply.text(), reply.thinking());
+    said.delta("a").expect("somebody listens");
+    other.end();
+    said.delta("b").expect("somebody listens");
+    reply.done(DoneReason::Stop);
+    let mut events = Vec::new();
+    while let Some(event) = stream.next().now_or_never().flatten() {
+        if !event.change.is_terminal() {
+            events.push(AgentEvent::MessageUpdate(MessageUpdate(event)));
+        }
+    }
+    assert_eq!(shown(&written(&events, Some(|| 80)), 80), ["Assistant> ab"]);
+}
