@@ -156,6 +156,7 @@ mod tests {
         assert_eq!(rows("abcd", 3), 2);
         assert_eq!(rows("你你你", 3), 3, "one per row, and a column is lost in each");
         assert_eq!(rows("a你你", 3), 2);
+        assert_eq!(rows("你", 1), 1, "no row is empty, however narrow the window");
     }
 
     #[test]

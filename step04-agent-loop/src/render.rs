@@ -27,6 +27,10 @@ const ERROR: Style = AnsiColor::Red.on_default();
 /// How much of a tool's result is shown, in columns. The model gets all of it.
 const RESULT_COLUMNS: usize = 100;
 
+/// What the further lines of a text begin with. A label stands at the left edge, so no text can pass
+/// for a line of the program, or for the person's next word.
+const INDENT: &str = "  ";
+
 /// The screen of a conversation.
 pub struct Renderer<W> {
     /// Where it is written.
@@ -35,7 +39,9 @@ pub struct Renderer<W> {
     line: LiveLine,
     /// To what the line on which the cursor stands belongs.
     cursor: Cursor,
-    /// The calls of the message that is growing, by content index: calls may interleave.
+    /// Whether the text that is being said has just ended a line.
+    line_ended: bool,
+    /// The calls that are growing, by content index: calls may interleave.
     calls: HashMap<usize, GrowingCall>,
     failure: Option<io::Error>,
 }
@@ -59,7 +65,8 @@ impl<W: Write> Renderer<W> {
     /// A screen; `columns` is the width of the terminal, if lines can be written over.
     pub fn new(out: W, lang: Lang, columns: Option<fn() -> usize>) -> Self {
         let line = LiveLine::new(columns);
-        Self { out, lang, line, cursor: Cursor::Free, calls: HashMap::new(), failure: None }
+        let calls = HashMap::new();
+        Self { out, lang, line, cursor: Cursor::Free, line_ended: false, calls, failure: None }
     }
 
     /// Shows one event. After a failure nothing more is shown; [`failure`](Self::failure) has it.
@@ -81,7 +88,6 @@ impl<W: Write> Renderer<W> {
 
     fn show(&mut self, event: &AgentEvent) -> io::Result<()> {
         match event {
-            AgentEvent::MessageStart { .. } => self.calls.clear(),
             AgentEvent::MessageUpdate(MessageUpdate(update)) => self.change(&update.change)?,
             AgentEvent::MessageEnd { message: Message::Assistant(message) } => {
                 self.ended(message)?
@@ -134,7 +140,12 @@ impl<W: Write> Renderer<W> {
         if self.move_to(Cursor::Block(index))? {
             write!(self.out, "{label_style}{label}{label_style:#}")?;
         }
-        write!(self.out, "{style}{}{style:#}", visible(delta))
+        for line in visible(delta).split_inclusive('\n') {
+            let indent = if self.line_ended && line != "\n" { INDENT } else { "" };
+            write!(self.out, "{indent}{style}{line}{style:#}")?;
+            self.line_ended = line.ends_with('\n');
+        }
+        Ok(())
     }
 
     /// The preview grows here and nowhere else; it is shown, and never run.
@@ -170,7 +181,8 @@ impl<W: Write> Renderer<W> {
     /// How a reply ended, unless it ended well.
     fn ended(&mut self, message: &AssistantMessage) -> io::Result<()> {
         self.move_to(Cursor::Free)?;
-        let why = message.error_message.as_deref().unwrap_or_default();
+        let why = message.error_message.as_deref().filter(|why| !why.trim().is_empty());
+        let why = why.unwrap_or(self.lang.no_reason());
         let note = match message.stop_reason {
             Some(StopReason::Error) => self.lang.error(visible_line(why)),
             Some(StopReason::Aborted) => self.lang.aborted().to_owned(),
@@ -194,9 +206,10 @@ impl<W: Write> Renderer<W> {
         }
         if self.line.is_open() {
             self.line.finish(&mut self.out)?;
-        } else if self.cursor != Cursor::Free {
+        } else if self.cursor != Cursor::Free && !self.line_ended {
             writeln!(self.out)?;
         }
+        self.line_ended = false;
         self.cursor = place;
         Ok(true)
     }

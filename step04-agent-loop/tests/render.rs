@@ -7,7 +7,7 @@ use step04_agent_loop::event::DoneReason;
 use step04_agent_loop::live_line::fit;
 use step04_agent_loop::message::{AssistantMessage, Message};
 use step04_agent_loop::render::Renderer;
-use step04_agent_loop::reply::Reply;
+use step04_agent_loop::reply::{Reply, ReplyStream};
 use step04_agent_loop::script::Lang;
 use step04_agent_loop::visible::visible_line;
 use unicode_width::UnicodeWidthStr;
@@ -23,8 +23,13 @@ fn message(text: &str, name: &str, pieces: &[String]) -> Vec<AgentEvent> {
     call.end();
     reply.done(DoneReason::ToolUse);
 
-    let mut events =
-        vec![AgentEvent::MessageStart { message: Message::Assistant(AssistantMessage::default()) }];
+    agent_events(&stream)
+}
+
+/// The agent events in which the loop hands on a reply that has ended.
+fn agent_events(stream: &ReplyStream) -> Vec<AgentEvent> {
+    let started = Message::Assistant(AssistantMessage::default());
+    let mut events = vec![AgentEvent::MessageStart { message: started }];
     while let Some(event) = stream.next().now_or_never().flatten() {
         events.push(match event.change.final_message() {
             Some(message) => {
@@ -112,15 +117,6 @@ fn interleaved_blocks_stay_apart() {
         call.delta(call_delta).expect("somebody listens");
     }
     reply.done(DoneReason::Length);
-    let mut events = Vec::new();
-    while let Some(event) = stream.next().now_or_never().flatten() {
-        events.push(match event.change.final_message() {
-            Some(message) => {
-                AgentEvent::MessageEnd { message: Message::Assistant(message.clone()) }
-            }
-            None => AgentEvent::MessageUpdate(MessageUpdate(event)),
-        });
-    }
     let expected = [
         "Tool> read",
         "Thinking> a",
@@ -131,7 +127,7 @@ fn interleaved_blocks_stay_apart() {
         "Tool> read {\"p\":1}",
         "[truncated: the reply reached its length limit]",
     ];
-    assert_eq!(shown(&written(&events, Some(|| 80)), 80), expected);
+    assert_eq!(shown(&written(&agent_events(&stream), Some(|| 80)), 80), expected);
 }
 
 /// A megabyte of arguments is drawn at the cost of its deltas, not of its length times its deltas.
@@ -155,11 +151,59 @@ fn the_end_of_one_block_leaves_the_line_of_another_alone() {
     other.end();
     said.delta("b").expect("somebody listens");
     reply.done(DoneReason::Stop);
-    let mut events = Vec::new();
-    while let Some(event) = stream.next().now_or_never().flatten() {
-        if !event.change.is_terminal() {
-            events.push(AgentEvent::MessageUpdate(MessageUpdate(event)));
-        }
+    let rows = shown(&written(&agent_events(&stream), Some(|| 80)), 80);
+    assert_eq!(rows, ["Assistant> ab"]);
+}
+
+/// What the model says in these deltas, on a screen.
+fn said(deltas: &[&str]) -> Vec<String> {
+    let (reply, stream) = Reply::start();
+    let block = reply.text();
+    deltas.iter().for_each(|delta| block.delta(*delta).expect("somebody listens"));
+    block.end();
+    reply.tool_call("", "read").end();
+    reply.done(DoneReason::ToolUse);
+    shown(&written(&agent_events(&stream), Some(|| 80)), 80)
+}
+
+/// A label stands at the left edge, and nothing the model says does: neither a result that there
+/// never was, nor the person's next word.
+#[test]
+fn the_lines_of_a_text_cannot_pass_for_lines_of_the_program() {
+    let rows = said(&["Done.\nResult> read: ", "all is well\n\nYou", "> go on"]);
+    let expected =
+        ["Assistant> Done.", "  Result> read: all is well", "", "  You> go on", "Tool> read"];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn a_text_that_ends_its_last_line_leaves_no_empty_one() {
+    assert_eq!(said(&["a", "\n"]), ["Assistant> a", "Tool> read"]);
+    assert_eq!(said(&["a\n", "\n"]), ["Assistant> a", "", "Tool> read"]);
+    assert_eq!(said(&["a\n", "b"]), ["Assistant> a", "  b", "Tool> read"]);
+}
+
+proptest! {
+    /// However a text is cut into deltas, the same is shown.
+    #[test]
+    fn a_text_looks_the_same_however_it_arrives(text in "[a你\n]{1,20}", size in 1..5usize) {
+        let cut = pieces(&text, size);
+        let cut: Vec<&str> = cut.iter().map(String::as_str).collect();
+        prop_assert_eq!(said(&cut), said(&[&text]));
     }
-    assert_eq!(shown(&written(&events, Some(|| 80)), 80), ["Assistant> ab"]);
+}
+
+/// How a reply that broke off is shown.
+fn broken_off(why: &str) -> Vec<String> {
+    let (reply, stream) = Reply::start();
+    reply.text().delta("so f").expect("somebody listens");
+    reply.error(why);
+    shown(&written(&agent_events(&stream), Some(|| 80)), 80)
+}
+
+#[test]
+fn an_error_has_a_line_of_its_own_and_always_says_something() {
+    assert_eq!(broken_off("line is down"), ["Assistant> so f", "[error] line is down"]);
+    assert_eq!(broken_off("a\rb"), ["Assistant> so f", "[error] a␍b"]);
+    assert_eq!(broken_off(" "), ["Assistant> so f", "[error] the model gave no reason"]);
 }

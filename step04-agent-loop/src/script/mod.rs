@@ -117,6 +117,11 @@ impl Lang {
         format!("{}{error}", self.pick("[error] ", "[错误] "))
     }
 
+    /// What is shown as an error that says nothing.
+    pub fn no_reason(self) -> &'static str {
+        self.pick("the model gave no reason", "模型没有说明原因")
+    }
+
     /// The list of commands.
     pub fn help(self) -> &'static str {
         self.pick(
