@@ -41,7 +41,8 @@ fn main() -> ExitCode {
         Err(error) => {
             let source =
                 options.file.as_deref().map_or("partial_json".into(), |f| f.display().to_string());
-            eprintln!("{source}: {error}");
+            // Not `eprintln!`, which panics when standard error is closed.
+            let _ = writeln!(io::stderr(), "{}: {error}", visible(&source));
             ExitCode::FAILURE
         }
     }
@@ -69,7 +70,7 @@ fn unfold(text: &str, options: &Options) -> io::Result<()> {
         seen += delta.len();
         let line = json!({"n": seen, "preview": preview.value()}).to_string();
         if live {
-            write!(out, "\r\x1b[2K{}", last_columns(&visible(&line)))?;
+            write!(out, "\r\x1b[2K{}", last_columns(&visible(&line), columns()))?;
             out.flush()?;
         } else if on_terminal {
             writeln!(out, "{}", visible(&line))?;
@@ -88,13 +89,15 @@ fn unfold(text: &str, options: &Options) -> io::Result<()> {
 }
 
 /// The text is a model's, and a terminal obeys some characters: JSON escapes only half of them. The
-/// others can stand only inside strings, so that the line stays JSON.
+/// others can stand only inside strings, so that the line stays JSON. (A file's name is shown the
+/// same way: it may hold anything.)
 fn visible(line: &str) -> String {
     let mut visible = String::new();
     for character in line.chars() {
         match character {
-            // DEL and the C1 controls; marks that turn the direction of text.
-            '\u{7f}'..='\u{9f}'
+            // The controls, old and new, and DEL; marks that turn the direction of text.
+            '\0'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
             | '\u{200e}'..='\u{200f}'
             | '\u{202a}'..='\u{202e}'
             | '\u{2066}'..='\u{2069}' => {
@@ -107,14 +110,19 @@ fn visible(line: &str) -> String {
 }
 
 /// A live line must not wrap, or it can't be rewritten. It grows at its end, so that is what is kept.
-fn last_columns(line: &str) -> &str {
-    let mut columns = 0;
+fn last_columns(line: &str, columns: usize) -> &str {
+    let mut taken = 0;
     let too_far = |&(_, character): &(usize, char)| {
-        columns += character.width().unwrap_or(0);
-        columns >= 80
+        taken += character.width().unwrap_or(0);
+        taken >= columns
     };
     let cut = line.char_indices().rev().find(too_far);
     cut.map_or(line, |(at, character)| &line[at + character.len_utf8()..])
+}
+
+/// The width of the window, asked for each time: windows are resized.
+fn columns() -> usize {
+    terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))
 }
 
 /// Cuts between characters: a Rust string can't be cut inside one.

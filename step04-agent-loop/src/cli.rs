@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
 
-    /// Play back a record made with --events / 重放用 --events 录下的记录
+    /// Play back the model of a record made with --events; tools run again, so give the same --script or --root / 重放 --events 记录里的模型；工具会重新执行，所以 --script 或 --root 要给得一样
     #[arg(long, value_name = "FILE", conflicts_with_all = ["demo", "session"])]
     pub replay: Option<PathBuf>,
 

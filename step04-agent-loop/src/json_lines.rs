@@ -12,13 +12,15 @@ use std::str::Utf8Error;
 
 use serde::de::DeserializeOwned;
 
-/// Reads one line; a line end of either kind may follow.
+/// Reads one line; a line end of either kind may follow, and a byte order mark may stand before it,
+/// as Windows editors put one at the beginning of a file.
 ///
 /// # Errors
 ///
 /// It is no text, no JSON, or no `T`.
 pub fn read<T: DeserializeOwned>(line: &[u8]) -> Result<T, Fault> {
     let text = std::str::from_utf8(line).map_err(Fault::NotUtf8)?;
+    let text = text.trim_start_matches('\u{feff}');
     // Without its end: a fault behind it would be one in the next line.
     serde_json::from_str(text.trim_end_matches(['\r', '\n'])).map_err(Fault::Json)
 }

@@ -79,13 +79,13 @@ where
     S: RawStream + AsLockedWrite + IsTerminal + Send,
 {
     let mut script = match &args.script {
-        Some(path) => Script::load(path).map_err(in_file(path))?,
+        Some(path) => Script::load(path).map_err(in_script(args))?,
         None => args.lang.demo(),
     };
     script.set_pace(args.delay_ms.map(Pace::DelayMs), default_pace(args));
     let root = match &args.root {
         Some(folder) => Root::existing(folder),
-        None => Root::scratch(&script.files)?,
+        None => Root::scratch(&script.files).map_err(in_script(args))?,
     };
     let tools = tools::standard(&root.open()?);
     let (model, said) = model(args, script)?;
@@ -140,6 +140,14 @@ fn record_file(args: &Args, path: &Path) -> io::Result<Box<dyn Write + Send>> {
         ));
     }
     Ok(Box::new(File::create(path)?))
+}
+
+/// An error in what a script asks for says in which script.
+fn in_script<E: Display>(args: &Args) -> impl FnOnce(E) -> Failure {
+    move |error| match &args.script {
+        Some(path) => in_file(path)(error),
+        None => error.to_string().into(),
+    }
 }
 
 /// An error says in which file.

@@ -85,7 +85,8 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
     /// then closes its brackets; a second one in the same turn ends the conversation.
     ///
     /// # Errors
-    /// Only those of reading and writing; whatever a line holds is answered in the conversation.
+    /// Only those of reading and writing; whatever a line holds is answered in the conversation. A
+    /// journal's failure ends nothing, but it is an error in the end.
     pub async fn run(
         &mut self,
         mut interrupts: impl Stream<Item = io::Result<()>> + Unpin,
@@ -95,7 +96,8 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
             writeln!(self.screen.out)?; // leave the prompt's line, or the reply's
         }
         self.farewell()?;
-        Ok(ending)
+        let failure = self.journals.iter().find_map(|journal| journal.failure());
+        failure.map_or(Ok(ending), |failure| Err(io::Error::other(failure)))
     }
 
     async fn converse(

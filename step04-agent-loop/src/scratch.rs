@@ -2,6 +2,7 @@
 //!
 //! A script brings its files along, so that a lesson needs nothing but the script. They are written
 //! to a folder that did not exist before and is gone afterwards: playing a lesson changes nothing.
+//! (Unless the program is killed: then it stays with the system's temporary files.)
 
 use std::collections::BTreeMap;
 use std::io;
@@ -33,7 +34,7 @@ impl Root {
             cap_std::fs::Dir::open_ambient_dir(scratch.path(), cap_std::ambient_authority())?;
         for (path, content) in files {
             let named = |error: io::Error| {
-                io::Error::new(error.kind(), format!("the script's file {path:?}: {error}"))
+                io::Error::new(error.kind(), format!("field `files`: {path:?}: {error}"))
             };
             if let Some(folder) = Path::new(path).parent() {
                 root.create_dir_all(folder).map_err(named)?;

@@ -331,7 +331,7 @@ fn a_script_can_bring_files_but_none_outside_its_folder() {
         let (_folder, script) = file("lesson.json", &script);
         let mut run = program();
         run.arg("--script").arg(script).write_stdin("");
-        run.assert().code(1).stderr(contains("the script's file"));
+        run.assert().code(1).stderr(contains("lesson.json: field `files`"));
     }
 }
 

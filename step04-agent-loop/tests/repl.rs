@@ -133,19 +133,22 @@ impl Journal for Notes {
 }
 
 #[tokio::test(start_paused = true)]
-async fn journals_hear_everything_and_their_failures_are_told_after_each_run() {
+async fn journals_hear_everything_and_their_failures_are_told_after_each_run_and_in_the_end() {
     let heard = Arc::default();
     let mut out = Vec::new();
     let screen = Renderer::new(&mut out, Lang::En, None);
     let mut repl = Repl::new(agent(), typed(&[(0, "a"), (0, "b")]), screen, Lang::En, true);
     repl.add_journal(Box::new(Notes(Arc::clone(&heard), Some("disk full\x1b[2J".to_owned()))));
-    repl.run(stream::pending()).await.expect("a vector takes everything");
+    let error =
+        repl.run(stream::pending()).await.expect_err("the program did not do all it should");
+    assert_eq!(error.to_string(), "disk full\x1b[2J");
     drop(repl);
     let heard = heard.lock().expect("one thread").clone();
     assert_eq!(heard.iter().filter(|kind| *kind == "agent_end").count(), 2);
     assert!(heard.iter().any(|kind| kind == "message_update"));
     let out = String::from_utf8(out).expect("UTF-8");
     assert_eq!(out.matches("[error] disk full␛[2J\n\n").count(), 2, "{out}");
+    assert!(out.ends_with("(4 messages in this conversation)\n"), "{out}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -38,7 +38,9 @@ use std::str::Utf8Error;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::message::{Context, Message};
@@ -48,7 +50,7 @@ const LONGEST: u64 = 16 << 20;
 
 /// A whole script.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct Script {
     /// What the person says in the demo, line by line.
     #[serde(default)]
@@ -68,7 +70,7 @@ pub struct Script {
 
 /// What the model answers to certain inputs.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct Rule {
     /// `match`: part of the user message that makes this rule fit; without it, every message does.
     #[serde(rename = "match")]
@@ -83,7 +85,7 @@ pub struct Rule {
 
 /// One reply: what it says, in what pieces, and how it ends.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct Reply {
     /// The blocks, in order.
     #[serde(default)]
@@ -103,7 +105,8 @@ pub struct Reply {
 
 /// One block of a reply.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", try_from = "RawBlock")]
+#[schemars(!try_from)]
 pub enum Block {
     /// `{"text": "…"}`
     Text(String),
@@ -111,6 +114,27 @@ pub enum Block {
     Thinking(String),
     /// `{"toolCall": {…}}`
     ToolCall(Call),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
+struct RawBlock {
+    text: Option<String>,
+    thinking: Option<String>,
+    tool_call: Option<Call>,
+}
+
+impl TryFrom<RawBlock> for Block {
+    type Error = &'static str;
+
+    fn try_from(raw: RawBlock) -> Result<Self, &'static str> {
+        match (raw.text, raw.thinking, raw.tool_call) {
+            (Some(text), None, None) => Ok(Self::Text(text)),
+            (None, Some(thinking), None) => Ok(Self::Thinking(thinking)),
+            (None, None, Some(call)) => Ok(Self::ToolCall(call)),
+            _ => Err("give one of `text`, `thinking` and `toolCall`"),
+        }
+    }
 }
 
 /// A tool call of a reply.
@@ -128,7 +152,7 @@ pub struct Call {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct RawCall {
     name: String,
     #[serde(default)]
@@ -196,7 +220,7 @@ impl Default for Chunk {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 struct RawChunk {
     size: Option<NonZeroUsize>,
     min: Option<NonZeroUsize>,
@@ -221,12 +245,32 @@ impl TryFrom<RawChunk> for Chunk {
 
 /// How long the model takes for each delta.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", try_from = "RawPace")]
+#[schemars(!try_from)]
 pub enum Pace {
     /// `{"delayMs": 30}`: milliseconds before each delta.
     DelayMs(u64),
     /// `{"tokensPerSecond": 40}`: a delta counts as one token.
     TokensPerSecond(NonZeroU32),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
+struct RawPace {
+    delay_ms: Option<u64>,
+    tokens_per_second: Option<NonZeroU32>,
+}
+
+impl TryFrom<RawPace> for Pace {
+    type Error = &'static str;
+
+    fn try_from(raw: RawPace) -> Result<Self, &'static str> {
+        match (raw.delay_ms, raw.tokens_per_second) {
+            (Some(millis), None) => Ok(Self::DelayMs(millis)),
+            (None, Some(count)) => Ok(Self::TokensPerSecond(count)),
+            _ => Err("give `delayMs` or `tokensPerSecond`"),
+        }
+    }
 }
 
 impl Default for Pace {
@@ -244,6 +288,35 @@ impl Pace {
         }
     }
 }
+
+/// serde reads a struct from a JSON array as well, its fields in the order of the source. In a script
+/// that is a mistake, so these are read from objects only.
+macro_rules! objects_only {
+    ($($name:ident)*) => {$(
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                struct Object;
+
+                impl<'de> Visitor<'de> for Object {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str("an object")
+                    }
+
+                    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<$name, A::Error> {
+                        // Not this method again, but the one that was derived.
+                        $name::deserialize(MapAccessDeserializer::new(map))
+                    }
+                }
+
+                from.deserialize_map(Object)
+            }
+        }
+    )*};
+}
+
+objects_only! { Script Rule Reply RawBlock RawCall RawChunk RawPace }
 
 impl Script {
     /// Reads a script file.

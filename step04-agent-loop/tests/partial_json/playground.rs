@@ -147,3 +147,12 @@ impl Drop for TemporaryFile {
         let _ = fs::remove_file(&self.0);
     }
 }
+
+/// What a file is called reaches the terminal too, if only in an error.
+#[test]
+fn a_name_cannot_steer_the_terminal() {
+    let output = playground().arg("no\x1b[2J\u{202e}such").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.starts_with("no\\u001b[2J\\u202esuch: "), "{said:?}");
+}
