@@ -118,10 +118,8 @@ impl<W: Write> Renderer<W> {
                 self.call(*content_index, "")
             }
             Change::ToolcallDelta { content_index, delta } => self.call(*content_index, delta),
-            Change::TextEnd { content_index, .. }
-            | Change::ThinkingEnd { content_index, .. }
-            | Change::ToolcallEnd { content_index, .. } => self.leave_block(*content_index),
-            // A text is shown once there is any; the start and the end of a reply are messages.
+            // A text is shown once there is any, and its line ends when something else begins. The
+            // start and the end of a reply are messages.
             _ => Ok(()),
         }
     }
@@ -190,13 +188,6 @@ impl<W: Write> Renderer<W> {
             _ => return Ok(()),
         };
         writeln!(self.out, "{ERROR}{note}{ERROR:#}")
-    }
-
-    fn leave_block(&mut self, index: usize) -> io::Result<()> {
-        if self.cursor == Cursor::Block(index) {
-            self.move_to(Cursor::Free)?;
-        }
-        Ok(())
     }
 
     /// Begins a new line if the cursor stands in something else. Says whether it moved.
