@@ -22,8 +22,13 @@ pub trait Journal: Send {
     /// Takes note of an event. It must not fail: what went wrong is told afterwards.
     fn on_event(&mut self, event: &AgentEvent);
 
-    /// What is wrong with what was written, if anything, for a person to read.
-    fn failure(&self) -> Option<String>;
+    /// What is wrong with what was written, if anything, in words for a person.
+    fn failure(&self) -> Option<io::Error>;
+}
+
+/// The same error, and what it means for the person.
+fn meaning(what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
 impl Journal for Session {
@@ -31,8 +36,8 @@ impl Journal for Session {
         Session::on_event(self, event);
     }
 
-    fn failure(&self) -> Option<String> {
-        self.error().map(|error| format!("the session log is behind: {error}"))
+    fn failure(&self) -> Option<io::Error> {
+        self.error().map(|error| meaning("the session log is behind", error))
     }
 }
 
@@ -41,8 +46,8 @@ impl<W: Write + Send> Journal for Recorder<W> {
         Recorder::on_event(self, event);
     }
 
-    fn failure(&self) -> Option<String> {
-        self.error().map(|error| format!("the record ends too early: {error}"))
+    fn failure(&self) -> Option<io::Error> {
+        self.error().map(|error| meaning("the record ends too early", error))
     }
 }
 
@@ -97,7 +102,7 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
         }
         self.farewell()?;
         let failure = self.journals.iter().find_map(|journal| journal.failure());
-        failure.map_or(Ok(ending), |failure| Err(io::Error::other(failure)))
+        failure.map_or(Ok(ending), Err)
     }
 
     async fn converse(
@@ -174,8 +179,11 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
     }
 
     fn tell_failures(&mut self) -> io::Result<()> {
-        let failures: Vec<_> = self.journals.iter().filter_map(|it| it.failure()).collect();
-        failures.iter().try_for_each(|failure| self.notice(&self.lang.error(visible(failure))))
+        let failures = self.journals.iter().filter_map(|journal| journal.failure());
+        // Who has stopped reading a record (`| head -1`) need not be told.
+        let failures = failures.filter(|failure| failure.kind() != io::ErrorKind::BrokenPipe);
+        let told: Vec<_> = failures.map(|failure| failure.to_string()).collect();
+        told.iter().try_for_each(|failure| self.notice(&self.lang.error(visible(failure))))
     }
 
     fn list_tools(&mut self) -> io::Result<()> {

@@ -269,6 +269,29 @@ fn a_full_disk_and_an_unreadable_input_end_with_code_1() {
     assert!(contains("无法继续").eval(&String::from_utf8_lossy(&output.stderr)));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_record_that_could_not_be_written_is_told_and_ends_with_code_1() {
+    let mut run = program();
+    run.args(["--events", "/dev/full"]).write_stdin("hello\nhello\n");
+    run.assert()
+        .code(1)
+        .stdout(contains("[error] the record ends too early: ").count(2))
+        .stdout(ends_with("(4 messages in this conversation)\n"))
+        .stderr(contains("cannot go on: the record ends too early: "));
+}
+
+#[test]
+fn whoever_stops_reading_a_record_gets_no_error() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut demo = Process::new(assert_cmd::cargo::cargo_bin!());
+    let output = demo.args(["--demo", "--lang", "en", "--events", "-"]).stdout(writer).output();
+    let output = output.expect("it runs");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), include_str!("../expected-output.txt"));
+}
+
 #[test]
 fn a_delay_changes_nothing_but_the_pace() {
     let expected = include_str!("../expected-output.txt");

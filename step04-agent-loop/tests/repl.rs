@@ -127,8 +127,8 @@ impl Journal for Notes {
         self.0.lock().expect("one thread").push(event["type"].as_str().expect("a type").to_owned());
     }
 
-    fn failure(&self) -> Option<String> {
-        self.1.clone()
+    fn failure(&self) -> Option<io::Error> {
+        self.1.clone().map(io::Error::other)
     }
 }
 
