@@ -103,6 +103,7 @@ mod tests {
         let numbers: Vec<u32> = (0..100).collect();
         assert_eq!(brief(&json!(numbers)), "[0,1,2,3,…,96,97,98,99]");
         assert_eq!(brief(&json!([0, 1, 2, 3, 4, 5, 6, 7, 8])), "[0,1,2,3,…,5,6,7,8]");
+        assert_eq!(brief(&json!([0, 1, 2, 3, 4, 5, 6, 7])), "[0,1,2,3,4,5,6,7]", "both ends meet");
         let text = format!("{}{}", "\"".repeat(50), "你".repeat(100));
         assert_eq!(brief(&json!(text)), format!("\"{}…{}\"", "\\\"".repeat(40), "你".repeat(40)));
     }
@@ -111,6 +112,8 @@ mod tests {
     fn depth_has_an_end() {
         let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
         assert_eq!(brief(&deep), "[[[[[[…]]]]]]");
+        let deep = (0..100).fold(json!(1), |inner, _| json!({"a": inner}));
+        assert_eq!(brief(&deep).matches("{\"a\":").count(), DEPTH);
     }
 
     proptest! {

@@ -50,6 +50,19 @@ pub fn links(document: &str) -> Vec<String> {
     links
 }
 
+/// What stands between backticks in the sentences of a document.
+pub fn code_spans(document: &str) -> Vec<String> {
+    let mut fenced = false;
+    let mut spans = Vec::new();
+    for line in document.lines() {
+        fenced ^= line.starts_with("```");
+        if !fenced {
+            spans.extend(line.split('`').skip(1).step_by(2).map(str::to_owned));
+        }
+    }
+    spans
+}
+
 /// The headings of a document as their levels: the shape that two languages must share.
 pub fn shape(document: &str) -> Vec<usize> {
     let mut fenced = false;

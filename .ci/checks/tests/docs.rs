@@ -7,16 +7,22 @@ use std::process::{Command, Stdio};
 use lab_checks::{docs, root};
 
 /// What a reader is shown but no test runs, each with its reason.
-const NOT_RUN: [(&str, &str); 8] = [
+const NOT_RUN: [(&str, &str); 11] = [
     ("cargo test --workspace", "it would run itself"),
     ("cargo run -p step01-cli", "talks to a person"),
     ("cargo run -p step02-fake-model", "talks to a person"),
     ("cargo run -p step03-streaming", "talks to a person"),
     ("cargo run -p step04-agent-loop", "talks to a person"),
+    ("cargo run -p step04-agent-loop -- --session talk.jsonl", "talks to a person"),
+    ("cargo run -p step04-agent-loop -- --demo --events record.jsonl", RECORDS),
+    ("cargo run -p step04-agent-loop -- --replay record.jsonl", RECORDS),
     ("mkdir -p my", "`.ci/run` builds the copies"),
     ("cp -r step03-streaming my/step03", "`.ci/run` builds the copies"),
     ("cargo run --manifest-path my/step03/Cargo.toml -- --demo", "`.ci/run` builds the copies"),
 ];
+
+const RECORDS: &str =
+    "leaves a file; the step's tests/demo.rs does the same in a folder of its own";
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -128,3 +134,45 @@ fn every_excerpt_stands_in_the_sources() {
         }
     }
 }
+
+/// A path or an option that is named in the middle of a sentence is there, under that name.
+#[test]
+fn what_the_prose_names_exists() {
+    let mut checked = 0;
+    let sources: String =
+        PROGRAMS.iter().map(|folder| docs::sources(&root().join(folder))).collect();
+    for path in docs::documents(&root()) {
+        let folder = path.parent().expect("a document lies in a folder");
+        for span in docs::code_spans(&read(&path)) {
+            let word = span.split_whitespace().next().unwrap_or_default();
+            let place = format!("{}: `{span}`", path.display());
+            if let Some(option) = word.strip_prefix("--").filter(|option| !option.is_empty()) {
+                let field = format!(" {}:", option.replace('-', "_"));
+                let of_cargo = ["workspace", "release", "manifest-path"].contains(&option);
+                assert!(of_cargo || sources.contains(&field), "{place}: no such option");
+            } else if word.contains('/') && FOLDERS.iter().any(|folder| word.starts_with(folder)) {
+                let mut above = folder.ancestors().take_while(|folder| folder.starts_with(root()));
+                let found = above.any(|folder| folder.join(word).exists());
+                assert!(found, "{place}: no such file");
+            } else {
+                continue;
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 0, "no document names anything");
+}
+
+/// Whose options prose speaks of.
+const PROGRAMS: [&str; 6] = [
+    "step01-cli/src",
+    "step02-fake-model/src",
+    "step03-streaming/src",
+    "step04-agent-loop/src",
+    "step04-agent-loop/examples",
+    "exercises/src",
+];
+
+/// Where the files lie that prose speaks of.
+const FOLDERS: [&str; 7] =
+    ["src/", "tests/", "examples/", "docs/", "scripts/", "exercises/", "step0"];
