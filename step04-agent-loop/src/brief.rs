@@ -10,36 +10,35 @@ use serde_json::Value;
 /// What is shown of a long string from its beginning and from its end, in bytes.
 const STRING_ENDS: (usize, usize) = (40, 120);
 
-/// How many members or elements are shown at each end.
-const MEMBERS: usize = 4;
-
-/// How deep is shown.
-const DEPTH: usize = 6;
+/// How many members or elements are shown at each end, level by level. The product bounds the line:
+/// with as many on each level, what is nested deep enough would still be shown nearly whole.
+const MEMBERS: [usize; 3] = [4, 2, 1];
 
 /// The value as compact JSON, with `…` where something was left out.
 pub fn brief(value: &Value) -> String {
     let mut out = String::new();
-    push(&mut out, value, DEPTH);
+    push(&mut out, value, &MEMBERS);
     out
 }
 
-fn push(out: &mut String, value: &Value, depth: usize) {
-    match value {
-        Value::String(text) => push_string(out, text),
-        Value::Array(_) | Value::Object(_) if depth == 0 => out.push('…'),
-        Value::Array(elements) => {
-            push_ends(out, ['[', ']'], elements.iter(), &mut |out, element| {
-                push(out, element, depth - 1);
+/// `levels` says how many members are shown at each end on this level and on those below.
+fn push(out: &mut String, value: &Value, levels: &[usize]) {
+    match (value, levels) {
+        (Value::String(text), _) => push_string(out, text),
+        (Value::Array(elements), [ends, below @ ..]) => {
+            push_ends(out, ['[', ']'], *ends, elements.iter(), &mut |out, element| {
+                push(out, element, below);
             });
         }
-        Value::Object(members) => {
-            push_ends(out, ['{', '}'], members.iter(), &mut |out, (key, value)| {
+        (Value::Object(members), [ends, below @ ..]) => {
+            push_ends(out, ['{', '}'], *ends, members.iter(), &mut |out, (key, value)| {
                 push_string(out, key);
                 out.push(':');
-                push(out, value, depth - 1);
+                push(out, value, below);
             });
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
+        (Value::Array(_) | Value::Object(_), []) => out.push('…'),
+        (Value::Null | Value::Bool(_) | Value::Number(_), _) => out.push_str(&value.to_string()),
     }
 }
 
@@ -48,11 +47,12 @@ fn push(out: &mut String, value: &Value, depth: usize) {
 fn push_ends<T>(
     out: &mut String,
     [open, close]: [char; 2],
+    ends: usize,
     mut items: impl DoubleEndedIterator<Item = T> + ExactSizeIterator,
     push: &mut impl FnMut(&mut String, T),
 ) {
-    let first: Vec<T> = items.by_ref().take(MEMBERS).collect();
-    let mut last: Vec<T> = items.by_ref().rev().take(MEMBERS).collect();
+    let first: Vec<T> = items.by_ref().take(ends).collect();
+    let mut last: Vec<T> = items.by_ref().rev().take(ends).collect();
     last.reverse();
     let hidden = items.len() > 0;
     let head = first.len();
@@ -89,6 +89,7 @@ fn push_string(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -111,17 +112,19 @@ mod tests {
     #[test]
     fn depth_has_an_end() {
         let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
-        assert_eq!(brief(&deep), "[[[[[[…]]]]]]");
+        assert_eq!(brief(&deep), "[[[…]]]");
         let deep = (0..100).fold(json!(1), |inner, _| json!({"a": inner}));
-        assert_eq!(brief(&deep).matches("{\"a\":").count(), DEPTH);
+        assert_eq!(brief(&deep), r#"{"a":{"a":{"a":…}}}"#);
     }
 
     proptest! {
-        /// However large the value, the line stays short.
+        /// However large the value, and however it is nested, the line stays short.
         #[test]
-        fn a_line_stays_short(length in 0..5000usize, count in 0..300usize) {
-            let value = json!({"a": "x\n".repeat(length), "b": vec!["y".repeat(length); count]});
-            prop_assert!(brief(&value).len() < 4000);
+        fn a_line_stays_short(length in 0..500usize, counts in vec(1..12usize, 0..5)) {
+            let value = counts.iter().fold(json!("x\n".repeat(length)), |inner, &count| {
+                json!({"a": inner, "b": vec![inner; count]})
+            });
+            prop_assert!(brief(&value).len() < 16_000);
         }
     }
 }

@@ -49,12 +49,12 @@ impl LiveLine {
         let styled = format!("{style}{label}{style:#}{text}");
         match (self.columns, &self.shown) {
             (None, _) => writeln!(out, "{styled}")?,
-            (Some(_), None) => write!(out, "{styled}")?,
+            (Some(_), None) => out.write_all(styled.as_bytes())?,
             (Some(_), Some(before)) => {
                 // After the window got narrower, the line of before takes up several rows.
                 let rows_up = rows(before, columns + 1) - 1;
                 let up = if rows_up > 0 { format!("\x1b[{rows_up}A") } else { String::new() };
-                write!(out, "{up}\r{styled}\x1b[J")?;
+                out.write_all(format!("{up}\r{styled}\x1b[J").as_bytes())?;
             }
         }
         self.shown = Some(line);
@@ -147,6 +147,11 @@ mod tests {
         line.columns = Some(|| 30); // the line of before now takes up three rows
         line.show(&mut out, Style::new(), "", "y").expect("a vector takes everything");
         assert!(out.ends_with(b"x\x1b[2A\ry\x1b[J"), "{}", String::from_utf8_lossy(&out));
+        line.columns = Some(|| 31);
+        line.show(&mut out, Style::new(), "", &"x".repeat(30)).expect("a vector takes everything");
+        line.columns = Some(|| 30); // it just fits into one row
+        line.show(&mut out, Style::new(), "", "y").expect("a vector takes everything");
+        assert!(out.ends_with(b"x\x1b[J\ry\x1b[J"), "{}", String::from_utf8_lossy(&out));
     }
 
     #[test]
