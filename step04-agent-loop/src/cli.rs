@@ -1,11 +1,13 @@
 //! The command line: which conversation to hold, with which model, and what to keep of it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 
 use crate::history;
-use crate::script::Lang;
+use crate::replay::Tempo;
+use crate::script::{Lang, Pace};
 
 /// The arguments, once they are known to be right; wrong ones end the program with code 2.
 #[derive(Parser, Debug)]
@@ -19,7 +21,7 @@ pub struct Args {
     #[arg(long, env = "LAB_LANG", value_enum, default_value = "en")]
     pub lang: Lang,
 
-    /// Pause per token in milliseconds; 30 when a person talks on a terminal, else 0 / 每个 token 的停顿，毫秒；在终端上对话时默认 30，其他情况为 0
+    /// Pause per token in milliseconds; 30 when a person talks on a terminal, as recorded when a record is played back there, else 0 / 每个 token 的停顿，毫秒；在终端上对话时默认 30，在终端上重放时照录制的来，其他情况为 0
     #[arg(long, value_name = "N")]
     pub delay_ms: Option<u64>,
 
@@ -27,7 +29,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
 
-    /// Play back the model of a record made with --events; tools run again, so give the same --script or --root / 重放 --events 记录里的模型；工具会重新执行，所以 --script 或 --root 要给得一样
+    /// Play back the model of a record made with --events; tools run again, so give the same --script, --root and --lang / 重放 --events 记录里的模型；工具会重新执行，所以 --script、--root、--lang 要给得一样
     #[arg(long, value_name = "FILE", conflicts_with_all = ["demo", "session"])]
     pub replay: Option<PathBuf>,
 
@@ -60,6 +62,25 @@ pub struct Args {
     pub max_turns: u32,
 }
 
+/// The pause that makes a typewriter of a terminal.
+const TYPEWRITER: Pace = Pace::DelayMs(30);
+
+impl Args {
+    /// The pace of a script that has none of its own.
+    pub fn default_pace(&self, on_terminal: bool) -> Pace {
+        if on_terminal && !self.demo { TYPEWRITER } else { Pace::default() }
+    }
+
+    /// The tempo of a replay.
+    pub fn tempo(&self, on_terminal: bool) -> Tempo {
+        match self.delay_ms {
+            Some(millis) => Tempo::Every(Duration::from_millis(millis)),
+            None if on_terminal => Tempo::AsRecorded,
+            None => Tempo::Every(Duration::ZERO),
+        }
+    }
+}
+
 /// [`history::Fold`], as it is written on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Fold {
@@ -75,5 +96,30 @@ impl From<Fold> for history::Fold {
             Fold::OnDone => Self::OnDone,
             Fold::InPlace => Self::InPlace,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(arguments: &[&str]) -> Args {
+        Args::parse_from([&["step04-agent-loop"], arguments].concat())
+    }
+
+    #[test]
+    fn only_a_person_at_a_terminal_gets_a_typewriter() {
+        assert_eq!(args(&[]).default_pace(true), Pace::DelayMs(30));
+        assert_eq!(args(&[]).default_pace(false), Pace::DelayMs(0));
+        assert_eq!(args(&["--demo"]).default_pace(true), Pace::DelayMs(0));
+    }
+
+    #[test]
+    fn a_replay_keeps_its_pace_on_a_terminal_unless_told_otherwise() {
+        assert_eq!(args(&[]).tempo(true), Tempo::AsRecorded);
+        assert_eq!(args(&[]).tempo(false), Tempo::Every(Duration::ZERO));
+        let delayed = args(&["--delay-ms", "7"]);
+        assert_eq!(delayed.tempo(true), Tempo::Every(Duration::from_millis(7)));
+        assert_eq!(delayed.tempo(false), Tempo::Every(Duration::from_millis(7)));
     }
 }

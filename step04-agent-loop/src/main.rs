@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Display;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ use step04_agent_loop::input::{self, Line};
 use step04_agent_loop::model::Model;
 use step04_agent_loop::record::Recorder;
 use step04_agent_loop::render::Renderer;
-use step04_agent_loop::repl::{Ending, Journal, Repl};
+use step04_agent_loop::repl::{Ending, Journal, Repl, Source};
 use step04_agent_loop::replay::Replay;
 use step04_agent_loop::scratch::Root;
 use step04_agent_loop::script::{Pace, Script};
@@ -30,9 +30,6 @@ use step04_agent_loop::settings::Settings;
 use step04_agent_loop::visible::visible;
 use step04_agent_loop::{stdin, tools};
 use tokio::signal::ctrl_c;
-
-/// The pause per token that makes a typewriter on a terminal.
-const TYPEWRITER: Pace = Pace::DelayMs(30);
 
 /// In the demo no time passes: of what a tool reports, the first and the last are shown.
 const NO_TIME: Duration = Duration::from_secs(3600);
@@ -82,13 +79,14 @@ where
         Some(path) => Script::load(path).map_err(in_script(args))?,
         None => args.lang.demo(),
     };
-    script.set_pace(args.delay_ms.map(Pace::DelayMs), default_pace(args));
+    let on_terminal = out.is_terminal();
+    script.set_pace(args.delay_ms.map(Pace::DelayMs), args.default_pace(on_terminal));
     let root = match &args.root {
         Some(folder) => Root::existing(folder),
         None => Root::scratch(&script.files).map_err(in_script(args))?,
     };
     let tools = tools::standard(&root.open()?);
-    let (model, said) = model(args, script)?;
+    let (model, said) = model(args, script, on_terminal)?;
     let mut agent = Agent::new(model, tools, settings(args));
     let mut journals: Vec<Box<dyn Journal>> = Vec::new();
     let banner = if said.is_some() { args.lang.demo_banner() } else { args.lang.banner() };
@@ -107,17 +105,24 @@ where
     }
     let columns = live(&out).then_some(columns as fn() -> usize);
     let screen = Renderer::new(out, args.lang, columns);
-    let echo = said.is_some() || !io::stdin().is_terminal();
-    let mut repl = Repl::new(agent, input(said), screen, args.lang, echo);
+    let source = match &said {
+        Some(_) => Source::Script,
+        None if io::stdin().is_terminal() => Source::Terminal,
+        None => Source::Pipe,
+    };
+    let mut repl = Repl::new(agent, input(said), screen, args.lang, source);
     journals.into_iter().for_each(|journal| repl.add_journal(journal));
     Ok(repl.run(interrupts()).await?)
 }
 
 /// Who answers, and what is said to it if not by a person.
-fn model(args: &Args, script: Script) -> Result<(Arc<dyn Model>, Said), Failure> {
+fn model(
+    args: &Args,
+    script: Script,
+    on_terminal: bool,
+) -> Result<(Arc<dyn Model>, Said), Failure> {
     if let Some(path) = &args.replay {
-        let replay = Replay::load(path)?;
-        let replay = if io::stdout().is_terminal() { replay.keeping_pace() } else { replay };
+        let replay = Replay::load(path)?.at(args.tempo(on_terminal));
         let said = replay.inputs.clone();
         return Ok((Arc::new(replay), Some(said)));
     }
@@ -126,7 +131,7 @@ fn model(args: &Args, script: Script) -> Result<(Arc<dyn Model>, Said), Failure>
 }
 
 /// Opens the file of `--events`, unless it is one that is used for something else: two writers on one
-/// file, or a script that is emptied, would be lost work.
+/// file, or a script that is emptied, would be lost work. So it is emptied only once it is locked.
 fn record_file(args: &Args, path: &Path) -> io::Result<Box<dyn Write + Send>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdout()));
@@ -139,7 +144,18 @@ fn record_file(args: &Args, path: &Path) -> io::Result<Box<dyn Write + Send>> {
             "this file is in use as session, script or replay; record to another one",
         ));
     }
-    Ok(Box::new(File::create(path)?))
+    let file = File::options().write(true).create(true).truncate(false).open(path)?;
+    // A device or a pipe is written to as it is.
+    if file.metadata()?.is_file() {
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                io::Error::other("another program writes to this file; record to another one")
+            }
+            TryLockError::Error(error) => error,
+        })?;
+        file.set_len(0)?;
+    }
+    Ok(Box::new(file))
 }
 
 /// An error in what a script asks for says in which script.
@@ -161,14 +177,6 @@ fn settings(args: &Args) -> Settings {
         sequential: args.sequential,
         max_turns: usize::try_from(args.max_turns).unwrap_or(usize::MAX),
         update_interval: if args.demo { NO_TIME } else { Settings::default().update_interval },
-    }
-}
-
-fn default_pace(args: &Args) -> Option<Pace> {
-    match (args.demo, io::stdout().is_terminal()) {
-        (true, _) => Some(Pace::DelayMs(0)),
-        (false, true) => Some(TYPEWRITER),
-        (false, false) => None,
     }
 }
 

@@ -17,6 +17,24 @@ pub struct Context {
     pub messages: Vec<Message>,
 }
 
+impl Context {
+    /// The last message of the person, and how many requests have been answered since.
+    ///
+    /// That is the whole memory a model needs to play a script or a record: it follows from the
+    /// context, so a request that is made again gets the same reply.
+    pub fn last_request(&self) -> (Option<&UserMessage>, usize) {
+        let mut answered = 0;
+        for message in self.messages.iter().rev() {
+            match message {
+                Message::User(message) => return (Some(message), answered),
+                Message::Assistant(_) => answered += 1,
+                Message::ToolResult(_) => {}
+            }
+        }
+        (None, answered)
+    }
+}
+
 /// One message of the conversation; on the wire its `role` says which kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "camelCase")]

@@ -27,8 +27,9 @@ const ERROR: Style = AnsiColor::Red.on_default();
 /// How much of a tool's result is shown, in columns. The model gets all of it.
 const RESULT_COLUMNS: usize = 100;
 
-/// What the further lines of a text begin with. A label stands at the left edge, so no text can pass
-/// for a line of the program, or for the person's next word.
+/// What the further lines of a text begin with. A label stands at the left edge, so no line of a text
+/// can pass for one of the program, or for the person's next word. (A line that the window wraps is
+/// still one line: where it wraps is the terminal's business.)
 const INDENT: &str = "  ";
 
 /// The screen of a conversation.
@@ -171,7 +172,7 @@ impl<W: Write> Renderer<W> {
         let style = if result.is_error { ERROR } else { TOOL };
         let label = self.lang.result(result.is_error);
         let name = visible_line(&result.tool_name);
-        // A failure is shown whole: it says what went wrong, where, and what to do.
+        // The first line of a failure is shown whole: it says what went wrong, where, what to do.
         let first = if result.is_error { first } else { fit(&first, RESULT_COLUMNS) };
         writeln!(self.out, "{style}{label}{style:#}{name}: {first}{more}")
     }
@@ -179,6 +180,7 @@ impl<W: Write> Renderer<W> {
     /// How a reply ended, unless it ended well.
     fn ended(&mut self, message: &AssistantMessage) -> io::Result<()> {
         self.move_to(Cursor::Free)?;
+        self.calls.clear(); // a preview may be megabytes
         let why = message.error_message.as_deref().filter(|why| !why.trim().is_empty());
         let why = why.unwrap_or(self.lang.no_reason());
         let note = match message.stop_reason {

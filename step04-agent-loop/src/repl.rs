@@ -57,8 +57,19 @@ pub struct Repl<I, W> {
     input: I,
     screen: Renderer<W>,
     lang: Lang,
-    echo: bool,
+    source: Source,
     journals: Vec<Box<dyn Journal>>,
+}
+
+/// Where it comes from what is said to the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Somebody types it; a terminal shows what is typed by itself.
+    Terminal,
+    /// A file or another program. It is echoed: that makes the output readable as a conversation.
+    Pipe,
+    /// A script or a record, echoed too. Who interrupts it doesn't want to hear the rest.
+    Script,
 }
 
 /// How a conversation ended.
@@ -72,11 +83,8 @@ pub enum Ending {
 
 impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
     /// A conversation that has not begun.
-    ///
-    /// `echo` repeats each input line after the prompt. A terminal shows what is typed by itself;
-    /// for everything else the echo is what makes the output readable as a conversation.
-    pub fn new(agent: Agent, input: I, screen: Renderer<W>, lang: Lang, echo: bool) -> Self {
-        Self { agent, input, screen, lang, echo, journals: Vec::new() }
+    pub fn new(agent: Agent, input: I, screen: Renderer<W>, lang: Lang, source: Source) -> Self {
+        Self { agent, input, screen, lang, source, journals: Vec::new() }
     }
 
     /// From now on this one writes down what happens.
@@ -87,7 +95,8 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
     /// Holds the conversation until `/exit`, the end of the input, or an interrupt; says goodbye.
     ///
     /// An interrupt at the prompt ends it. During a turn the first one only stops the agent, which
-    /// then closes its brackets; a second one in the same turn ends the conversation.
+    /// then closes its brackets; a second one in the same turn ends the conversation, and so does the
+    /// first if nobody is there to say anything else.
     ///
     /// # Errors
     /// Only those of reading and writing; whatever a line holds is answered in the conversation. A
@@ -97,9 +106,6 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
         mut interrupts: impl Stream<Item = io::Result<()>> + Unpin,
     ) -> io::Result<Ending> {
         let ending = self.converse(&mut interrupts).await?;
-        if ending == Ending::Interrupted {
-            writeln!(self.screen.out)?; // leave the prompt's line, or the reply's
-        }
         self.farewell()?;
         let failure = self.journals.iter().find_map(|journal| journal.failure());
         failure.map_or(Ok(ending), Err)
@@ -114,7 +120,9 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
             let line = tokio::select! {
                 biased;
                 Some(interrupt) = interrupts.next() => {
-                    return interrupt.map(|()| Ending::Interrupted);
+                    interrupt?;
+                    writeln!(self.screen.out)?; // leave the prompt's line
+                    return Ok(Ending::Interrupted);
                 }
                 line = self.input.next() => line.transpose()?,
             };
@@ -174,8 +182,12 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
             }
         };
         self.screen.failure().map_or(Ok(()), Err)?;
+        if ending == Ending::Interrupted {
+            writeln!(self.screen.out)?; // leave the reply's line
+        }
         self.tell_failures()?;
-        Ok(ending)
+        let is_over = cancel.is_cancelled() && self.source == Source::Script;
+        Ok(if is_over { Ending::Interrupted } else { ending })
     }
 
     fn tell_failures(&mut self) -> io::Result<()> {
@@ -202,7 +214,7 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
     /// The text of a line, echoed if need be; a line that is not text is answered right here.
     fn readable(&mut self, line: Line) -> io::Result<Option<String>> {
         let text = if let Line::Text(text) = &line { text } else { "" };
-        if self.echo {
+        if self.source != Source::Terminal {
             writeln!(self.screen.out, "{}", visible(text))?;
         }
         match line {

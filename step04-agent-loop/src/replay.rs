@@ -2,8 +2,9 @@
 //!
 //! The [`FakeModel`](crate::fake_model::FakeModel) knows what to say from a script, this one from
 //! the events of an earlier run. The agent loop can't tell them apart, nor could it tell a real
-//! provider: it knows only the trait. The proof is that recording a replay gives the same record,
-//! times aside.
+//! provider: it knows only the trait. The proof is that recording a replay gives the same record:
+//! all but the times, and what depends on how fast a tool is, as its progress does and the order in
+//! which parallel tools end.
 //!
 //! What is played back is the model, and the model only:
 //!
@@ -16,7 +17,7 @@
 //!   answered with how the run ended then.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +44,16 @@ pub struct Replay {
     runs: Vec<Run>,
     /// What the person said in the record, one text per run.
     pub inputs: Vec<String>,
-    keep_pace: bool,
+    tempo: Tempo,
+}
+
+/// How fast a record is played back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tempo {
+    /// With the pauses that there were when it was recorded.
+    AsRecorded,
+    /// With this pause before each change.
+    Every(Duration),
 }
 
 /// The replies of one run, in the order in which they were asked for.
@@ -62,8 +72,11 @@ impl Replay {
         let path = path.as_ref();
         let file = File::open(path).map_err(FileError::io("read", path))?;
         let mut record = Vec::new();
-        // `/dev/zero` has no end, and the memory has.
-        file.take(LONGEST).read_to_end(&mut record).map_err(FileError::io("read", path))?;
+        // `/dev/zero` has no end, and the memory has. One byte more tells whether there is more.
+        file.take(LONGEST + 1).read_to_end(&mut record).map_err(FileError::io("read", path))?;
+        if record.len() as u64 > LONGEST {
+            return Err(FileError::io("read", path)(io::Error::other("it is longer than 1 GiB")));
+        }
         Self::parse(path, &record)
     }
 
@@ -75,26 +88,31 @@ impl Replay {
     pub fn parse(path: &Path, record: &[u8]) -> Result<Self, FileError> {
         let mut reader = Reader::default();
         let mut last = 0;
-        for (number, line) in (1..).zip(record.split(|&byte| byte == b'\n')) {
-            if !json_lines::is_blank(line) {
-                let read = json_lines::read(line).and_then(|line| reader.take(line));
-                read.map_err(FileError::line(path, number))?;
-                last = number;
+        for (number, line) in (1..).zip(record.split_inclusive(|&byte| byte == b'\n')) {
+            if json_lines::is_blank(line) {
+                continue;
+            }
+            last = number;
+            match json_lines::read(line) {
+                Err(fault) if fault.is_cut_short() && !line.ends_with(b"\n") => {
+                    reader.running = true; // only the last line has no end
+                }
+                read => read
+                    .and_then(|line| reader.take(line))
+                    .map_err(FileError::line(path, number))?,
             }
         }
         if reader.running {
-            return Err(FileError::line(path, last)(wrong(
-                "the record ends in the middle of a run",
-            )));
+            return Err(FileError::line(path, last)(wrong(STOPPED)));
         }
         let Reader { runs, inputs, .. } = reader;
-        Ok(Self { runs, inputs, keep_pace: false })
+        Ok(Self { runs, inputs, tempo: Tempo::Every(Duration::ZERO) })
     }
 
-    /// Makes the pauses between the changes that there were when they were recorded.
+    /// Plays at another tempo: without this, there are no pauses at all.
     #[must_use]
-    pub fn keeping_pace(self) -> Self {
-        Self { keep_pace: true, ..self }
+    pub fn at(self, tempo: Tempo) -> Self {
+        Self { tempo, ..self }
     }
 
     /// The recorded reply to this request. Which one it is stands in the context, so nothing has to
@@ -102,8 +120,7 @@ impl Replay {
     fn next(&self, context: &Context) -> Result<Arc<[Timed]>, String> {
         let is_user = |message: &&Message| matches!(message, Message::User(_));
         let run = context.messages.iter().filter(is_user).count();
-        let since = context.messages.iter().rev().take_while(|message| !is_user(message));
-        let request = since.filter(|message| matches!(message, Message::Assistant(_))).count();
+        let (_, request) = context.last_request();
         let replies = self.runs.get(run.wrapping_sub(1));
         let reply = replies.and_then(|replies| replies.get(request)).cloned();
         reply.ok_or_else(|| format!("the record has no reply {} in run {run}", request + 1))
@@ -116,7 +133,7 @@ impl Model for Replay {
         let runtime = Handle::try_current().map_err(|error| error.to_string());
         match (runtime, self.next(context)) {
             (Ok(runtime), Ok(changes)) => {
-                drop(runtime.spawn(play(changes, self.keep_pace, reply, options.cancel)));
+                drop(runtime.spawn(play(changes, self.tempo, reply, options.cancel)));
             }
             (Err(why), _) | (_, Err(why)) => reply.error(why),
         }
@@ -125,9 +142,15 @@ impl Model for Replay {
 }
 
 /// The producer's task.
-async fn play(changes: Arc<[Timed]>, keep_pace: bool, mut reply: Reply, cancel: CancellationToken) {
-    for (pause, change) in changes.iter().cloned() {
-        let pause = async { if keep_pace { sleep(pause).await } else { yield_now().await } };
+async fn play(changes: Arc<[Timed]>, tempo: Tempo, mut reply: Reply, cancel: CancellationToken) {
+    for (recorded, change) in changes.iter().cloned() {
+        let pause = async {
+            match tempo {
+                Tempo::AsRecorded => sleep(recorded).await,
+                Tempo::Every(Duration::ZERO) => yield_now().await,
+                Tempo::Every(pause) => sleep(pause).await,
+            }
+        };
         tokio::select! {
             biased;
             () = cancel.cancelled() => return reply.aborted(),
@@ -178,6 +201,8 @@ struct Reader {
     t: u64,
 }
 
+const STOPPED: &str = "here the program that wrote it was stopped, in the middle of a run: delete \
+     what follows the last `agent_end`";
 const NO_START: &str = "it belongs to a message or run that has not begun";
 const NO_END: &str = "the message or run before it has no end";
 

@@ -58,3 +58,18 @@ impl Root {
         Sandbox::open(&self.path).map_err(named)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scratch_folder_has_the_files_of_the_script_and_is_gone_afterwards() {
+        let files = [("sub/a.txt".to_owned(), "hi".to_owned())].into();
+        let root = Root::scratch(&files).expect("a folder");
+        let path = root.path.clone();
+        assert_eq!(std::fs::read_to_string(path.join("sub/a.txt")).expect("a file"), "hi");
+        drop(root);
+        assert!(!path.exists());
+    }
+}

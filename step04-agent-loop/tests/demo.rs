@@ -403,9 +403,15 @@ fn a_record_can_be_played_back_and_recorded_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let (first, second) = (folder.path().join("a.jsonl"), folder.path().join("b.jsonl"));
     let expected = include_str!("../expected-output.txt");
-    program().args(["--demo", "--events"]).arg(&first).assert().success().stdout(diff(expected));
-    let mut replay = program();
-    replay.arg("--replay").arg(&first).arg("--events").arg(&second);
+    // Of tools that run side by side, one ends first, and not always the same.
+    let sequential = |arguments: &[&str]| {
+        let mut run = program();
+        run.arg("--sequential").args(arguments);
+        run
+    };
+    sequential(&["--demo", "--events"]).arg(&first).assert().success().stdout(diff(expected));
+    let mut replay = sequential(&["--replay"]);
+    replay.arg(&first).arg("--events").arg(&second);
     let shown = replay.assert().success().get_output().stdout.clone();
     let without_progress = |shown: &str| {
         shown.lines().filter(|line| !line.starts_with("Progress> ")).map(str::to_owned).collect()
@@ -417,6 +423,16 @@ fn a_record_can_be_played_back_and_recorded_again() {
     let (first, second) = (events(&read(&first)), events(&read(&second)));
     assert_eq!(first.len(), 193);
     assert_eq!(first, second);
+    // One after the other: no tool starts before the one before it has ended.
+    let mut running = 0;
+    for event in &first {
+        match event["type"].as_str() {
+            Some("tool_execution_start") => running += 1,
+            Some("tool_execution_end") => running -= 1,
+            _ => {}
+        }
+        assert!((0..=1).contains(&running), "{event}");
+    }
 }
 
 #[test]
@@ -455,12 +471,6 @@ fn a_bad_record_is_an_error_with_file_and_line() {
         .assert()
         .code(1)
         .stderr(contains("missing.jsonl"));
-    // A record must not be written over what else is in use.
-    let (_folder, script) = file("lesson.json", b"{\"rules\": []}");
-    let mut run = program();
-    run.arg("--script").arg(&script).arg("--events").arg(&script).write_stdin("");
-    run.assert().code(1).stderr(contains("lesson.json").and(contains("in use")));
-    assert_eq!(std::fs::read(&script).expect("a script"), b"{\"rules\": []}");
     let (_folder, script) = file("lesson.json", b"{\"rules\": [], \"\\u001b[2J\": 1}");
     let mut run = program();
     run.arg("--script").arg(&script).write_stdin("");
@@ -468,6 +478,38 @@ fn a_bad_record_is_an_error_with_file_and_line() {
     let mut run = program();
     run.args(["--demo", "--events", "missing/folder/record.jsonl"]);
     run.assert().code(1).stderr(contains("missing/folder/record.jsonl"));
+}
+
+/// A record must not be written over what else is in use.
+#[test]
+fn a_record_empties_nothing_that_is_used() {
+    let (_folder, script) = file("lesson.json", b"{\"rules\": []}");
+    let (_folder, session) = file("talk.jsonl", b"{\"role\":\"user\",\"content\":[]}\n");
+    let (_folder, record) = file("record.jsonl", b"");
+    for (option, path) in [("--script", &script), ("--session", &session), ("--replay", &record)] {
+        let before = std::fs::read(path).expect("a file");
+        let mut run = program();
+        run.arg(option).arg(path).arg("--events").arg(path).write_stdin("hello\n");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        run.assert().code(1).stderr(contains(name).and(contains("in use")));
+        assert_eq!(std::fs::read(path).expect("a file"), before, "{option}");
+    }
+    // By another name it is still the same file.
+    let folder = session.parent().expect("a folder");
+    std::fs::hard_link(&session, folder.join("other")).expect("a second name");
+    let before = std::fs::read(&session).expect("a session");
+    let mut run = program();
+    run.arg("--session").arg(&session).arg("--events").arg(folder.join("other"));
+    run.write_stdin("hello\n").assert().code(1).stderr(contains("other: another program writes"));
+    assert_eq!(std::fs::read(&session).expect("a session"), before);
+}
+
+#[test]
+fn a_record_replaces_the_one_of_before() {
+    let (_folder, path) = file("record.jsonl", "old ".repeat(100_000));
+    program().args(["--demo", "--events"]).arg(&path).assert().success();
+    let record = std::fs::read_to_string(&path).expect("a record");
+    assert!(record.starts_with("{\"t\":0,") && record.ends_with("}\n") && !record.contains("old "));
 }
 
 #[test]
@@ -479,6 +521,7 @@ fn a_session_goes_on_where_it_ended() {
         run.arg("--session").arg(&path).write_stdin(said.to_owned());
         run.assert().success()
     };
+    talk("").stdout(contains("goes on").not());
     talk("notes\nerror\n").stdout(ends_with("Goodbye. (6 messages in this conversation)\n"));
     talk("story\n")
         .stdout(contains("The conversation goes on after 6 messages.\n"))

@@ -453,6 +453,7 @@ fn the_kth_request_gets_the_kth_reply() {
     assert_eq!(answered(&["a tool please"], 0), "one");
     assert_eq!(answered(&["a tool please"], 1), "two");
     assert_eq!(answered(&["a tool please"], 2), "the rule for \"tool\" has no more than 2 replies");
+    assert_eq!(answered(&["other"], 1), "the rule for \"other\" has no more than 1 reply");
     assert_eq!(answered(&["loop"], 0), "a");
     assert_eq!(answered(&["loop"], 1), "b");
     assert_eq!(answered(&["loop"], 9), "b");

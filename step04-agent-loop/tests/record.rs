@@ -18,7 +18,7 @@ use step04_agent_loop::json_lines::FileError;
 use step04_agent_loop::message::Message;
 use step04_agent_loop::model::Model;
 use step04_agent_loop::record::Recorder;
-use step04_agent_loop::replay::Replay;
+use step04_agent_loop::replay::{Replay, Tempo};
 
 /// The lines of a conversation with this model.
 fn record(case: &Case, model: Arc<dyn Model>, full: bool) -> Vec<u8> {
@@ -182,7 +182,7 @@ fn one_text() -> Arc<dyn Model> {
 fn a_replay_keeps_the_pace_if_it_is_asked_to() {
     let case = one_tool();
     let first = record(&case, case.model(), false);
-    let paced = parse(&first).unwrap().keeping_pace();
+    let paced = parse(&first).unwrap().at(Tempo::AsRecorded);
     assert_eq!(record(&case, Arc::new(paced), false), first, "times included");
     let at_once = record(&case, replay(&first), false);
     let last = String::from_utf8(at_once).unwrap();
@@ -272,8 +272,12 @@ fn a_spoiled_record_is_an_error_that_names_the_line() {
             remove(6),
             "line 39: the reply that ends here can't be played: wrong order of events: the end of block 0 differs from its deltas",
         ),
-        (fault(|lines| drop(lines.pop())), "the record ends in the middle of a run"),
-        (fault(|lines| lines.truncate(9)), "line 9: the record ends in the middle of a run"),
+        (
+            fault(|lines| drop(lines.pop())),
+            "here the program that wrote it was stopped, in the middle of a run: delete what follows \
+             the last `agent_end`",
+        ),
+        (fault(|lines| lines.truncate(9)), "line 9: here the program that wrote it was stopped"),
         (
             fault(|lines| lines.extend([lines[0].clone(), lines[0].clone()])),
             "the message or run before it has no end",
@@ -297,6 +301,23 @@ fn a_spoiled_record_is_an_error_that_names_the_line() {
         assert!(error.contains(expected), "{error}\nand not: {expected}");
         assert!(!error.contains("at line 1 column"), "{error}");
     }
+}
+
+/// A program that is killed while it records leaves a record that is cut, anywhere.
+#[test]
+fn a_record_that_was_cut_off_says_what_to_do() {
+    let case = one_tool();
+    let whole = record(&case, case.model(), false);
+    for end in (1..whole.len() - 1).step_by(7) {
+        let error = parse(&whole[..end]).expect_err("the run has no end").to_string();
+        assert!(error.contains("delete what follows the last `agent_end`"), "{end}: {error}");
+    }
+    // The line end may be missing; and what was whole before can be played again.
+    parse(&whole[..whole.len() - 1]).expect("a whole record");
+    let twice = [&whole[..], &whole[..9]].concat();
+    let lines = whole.split(|&byte| byte == b'\n').count();
+    let error = parse(&twice).expect_err("the second run has no end").to_string();
+    assert!(error.contains(&format!("line {lines}: here the program")), "{error}");
 }
 
 #[test]
@@ -328,7 +349,7 @@ fn bytes_that_are_no_text_and_files_that_are_not_there() {
     let error = parse(b"\n{\"type\":\"agent_\xff\"}").unwrap_err();
     assert!(error.to_string().contains("\"record\" is damaged in line 2: not UTF-8: "), "{error}");
     assert!(error.source().and_then(Error::source).is_some_and(|cause| cause.is::<Utf8Error>()));
-    let error = parse(b"{").unwrap_err();
+    let error = parse(b"{]").unwrap_err();
     let cause = error.source().and_then(Error::source);
     assert!(cause.is_some_and(|cause| cause.is::<serde_json::Error>()));
     let folder = tempfile::tempdir().unwrap();

@@ -2,10 +2,10 @@
 
 use futures::FutureExt;
 use proptest::prelude::*;
-use step04_agent_loop::agent_event::{AgentEvent, MessageUpdate};
+use step04_agent_loop::agent_event::{AgentEvent, MessageUpdate, ToolResultContent};
 use step04_agent_loop::event::DoneReason;
 use step04_agent_loop::live_line::fit;
-use step04_agent_loop::message::{AssistantMessage, Message};
+use step04_agent_loop::message::{AssistantMessage, ContentBlock, Message, ToolResultMessage};
 use step04_agent_loop::render::Renderer;
 use step04_agent_loop::reply::{Reply, ReplyStream};
 use step04_agent_loop::script::Lang;
@@ -102,6 +102,9 @@ proptest! {
         prop_assert!(lines[1..].windows(2).all(|pair| pair[0] != pair[1]));
         prop_assert!(lines[1..].iter().all(|line| line.starts_with("Tool> write")));
         prop_assert!(lines.len() <= 2 + pieces(&arguments, size).len());
+        let value: serde_json::Value = serde_json::from_str(&arguments).expect("JSON");
+        let whole = fit(&visible_line(&format!("write {value}")), 100 - "Tool> ".width());
+        prop_assert_eq!(lines[lines.len() - 1].trim_end(), format!("Tool> {}", whole.trim_end()));
     }
 }
 
@@ -206,4 +209,55 @@ fn an_error_has_a_line_of_its_own_and_always_says_something() {
     assert_eq!(broken_off("line is down"), ["Assistant> so f", "[error] line is down"]);
     assert_eq!(broken_off("a\rb"), ["Assistant> so f", "[error] a␍b"]);
     assert_eq!(broken_off(" "), ["Assistant> so f", "[error] the model gave no reason"]);
+}
+
+/// What a tool says while it works.
+fn progress(id: &str, said: &str) -> AgentEvent {
+    let content = vec![ContentBlock::text(said)];
+    AgentEvent::ToolExecutionUpdate {
+        tool_call_id: id.to_owned(),
+        tool_name: "grep".to_owned(),
+        args: serde_json::json!({}),
+        partial_result: ToolResultContent { content },
+    }
+}
+
+/// The message that answers a call.
+fn answered(text: &str, is_error: bool) -> AgentEvent {
+    let message = Message::ToolResult(ToolResultMessage {
+        tool_call_id: "a".to_owned(),
+        tool_name: "grep".to_owned(),
+        content: vec![ContentBlock::text(text)],
+        is_error,
+    });
+    AgentEvent::MessageEnd { message }
+}
+
+#[test]
+fn each_call_reports_on_a_line_of_its_own() {
+    let events = [
+        progress("a", "1 file"),
+        progress("a", "2 files"),
+        progress("b", "1 file"),
+        progress("a", "3 files"),
+        answered("found", false),
+    ];
+    let expected = [
+        "Progress> grep: 2 files",
+        "Progress> grep: 1 file",
+        "Progress> grep: 3 files",
+        "Result> grep: found",
+    ];
+    assert_eq!(shown(&written(&events, Some(|| 80)), 80), expected);
+}
+
+#[test]
+fn of_a_result_one_short_line_is_shown_and_of_a_failure_one_whole_line() {
+    let long = "x".repeat(300);
+    let rows = |text: &str, is_error| shown(&written(&[answered(text, is_error)], None), 400);
+    assert_eq!(rows("", false), ["Result> grep:"]);
+    assert_eq!(rows("a\nb", false), ["Result> grep: a (+1 line)"]);
+    assert_eq!(rows("a\nb\nc\n", true), ["Failed> grep: a (+2 lines)"]);
+    assert_eq!(rows(&long, false), [format!("Result> grep: {}", fit(&long, 100))]);
+    assert_eq!(rows(&long, true), [format!("Failed> grep: {long}")]);
 }

@@ -11,7 +11,7 @@ use step04_agent_loop::fake_model::FakeModel;
 use step04_agent_loop::input::Line;
 use step04_agent_loop::partial_json::ToolArguments;
 use step04_agent_loop::render::Renderer;
-use step04_agent_loop::repl::{Ending, Journal, Repl};
+use step04_agent_loop::repl::{Ending, Journal, Repl, Source};
 use step04_agent_loop::script::{Lang, Script};
 use step04_agent_loop::settings::Settings;
 use step04_agent_loop::tool::{Tool, ToolError, ToolOutput, ToolRun, Toolbox};
@@ -73,13 +73,14 @@ fn typed(lines: &'static [(u64, &'static str)]) -> impl Stream<Item = io::Result
 
 /// Holds a conversation on a paused clock: how it ended, what was shown, and how long it took.
 async fn conversation(
+    source: Source,
     lines: &'static [(u64, &'static str)],
     pressed: &'static [u64],
 ) -> (Ending, String, Duration) {
     let begin = Instant::now();
     let mut out = Vec::new();
     let screen = Renderer::new(&mut out, Lang::En, None);
-    let mut repl = Repl::new(agent(), typed(lines), screen, Lang::En, true);
+    let mut repl = Repl::new(agent(), typed(lines), screen, Lang::En, source);
     let ending = repl.run(interrupts(pressed)).await.expect("a vector takes everything");
     drop(repl);
     let shown = anstream::adapter::strip_bytes(&out).into_vec();
@@ -88,7 +89,8 @@ async fn conversation(
 
 #[tokio::test(start_paused = true)]
 async fn one_ctrl_c_stops_a_model_that_has_fallen_silent_and_the_conversation_goes_on() {
-    let (ending, shown, _) = conversation(&[(0, "silence"), (2000, "go on")], &[1000]).await;
+    let (ending, shown, _) =
+        conversation(Source::Pipe, &[(0, "silence"), (2000, "go on")], &[1000]).await;
     assert_eq!(ending, Ending::Finished);
     let expected = "You> silence\nAssistant> wait\n[aborted]\n\nYou> go on\nAssistant> yes\n\nYou> \n\
                     Goodbye. (4 messages in this conversation)\n";
@@ -97,7 +99,8 @@ async fn one_ctrl_c_stops_a_model_that_has_fallen_silent_and_the_conversation_go
 
 #[tokio::test(start_paused = true)]
 async fn one_ctrl_c_leaves_a_stuck_tool_behind_within_a_second() {
-    let (ending, shown, took) = conversation(&[(0, "stuck"), (1999, "/exit")], &[1000]).await;
+    let (ending, shown, took) =
+        conversation(Source::Pipe, &[(0, "stuck"), (1999, "/exit")], &[1000]).await;
     assert_eq!(ending, Ending::Finished);
     assert!(shown.contains("Failed> stuck: "), "{shown}");
     assert!(took < Duration::from_millis(2000), "{took:?}");
@@ -105,15 +108,31 @@ async fn one_ctrl_c_leaves_a_stuck_tool_behind_within_a_second() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_ctrl_c_in_the_same_turn_ends_the_program_at_once() {
-    let (ending, shown, took) = conversation(&[(0, "stuck")], &[1000, 1001]).await;
+    let (ending, shown, took) = conversation(Source::Pipe, &[(0, "stuck")], &[1000, 1001]).await;
     assert_eq!(ending, Ending::Interrupted);
     assert!(shown.ends_with("\nGoodbye. (2 messages in this conversation)\n"), "{shown}");
     assert!(took < Duration::from_millis(1100), "{took:?}");
 }
 
 #[tokio::test(start_paused = true)]
+async fn ctrl_c_ends_what_nobody_types() {
+    let lines = &[(0, "silence"), (0, "go on")];
+    let (ending, shown, _) = conversation(Source::Script, lines, &[1000]).await;
+    assert_eq!(ending, Ending::Interrupted);
+    let expected = "You> silence\nAssistant> wait\n[aborted]\n\n\
+                    Goodbye. (2 messages in this conversation)\n";
+    assert_eq!(shown, expected);
+    let (ending, shown, _) = conversation(Source::Script, &[(0, "a"), (0, "b")], &[]).await;
+    assert_eq!(ending, Ending::Finished);
+    assert!(shown.ends_with(
+        "You> b\nAssistant> yes\n\nYou> \nGoodbye. (4 messages in this conversation)\n"
+    ));
+}
+
+#[tokio::test(start_paused = true)]
 async fn ctrl_c_at_the_prompt_says_goodbye() {
-    let (ending, shown, _) = conversation(&[(0, "hi"), (5000, "too late")], &[1000]).await;
+    let (ending, shown, _) =
+        conversation(Source::Pipe, &[(0, "hi"), (5000, "too late")], &[1000]).await;
     assert_eq!(ending, Ending::Interrupted);
     assert!(shown.ends_with("You> \nGoodbye. (2 messages in this conversation)\n"), "{shown}");
 }
@@ -137,7 +156,7 @@ async fn journals_hear_everything_and_their_failures_are_told_after_each_run_and
     let heard = Arc::default();
     let mut out = Vec::new();
     let screen = Renderer::new(&mut out, Lang::En, None);
-    let mut repl = Repl::new(agent(), typed(&[(0, "a"), (0, "b")]), screen, Lang::En, true);
+    let mut repl = Repl::new(agent(), typed(&[(0, "a"), (0, "b")]), screen, Lang::En, Source::Pipe);
     repl.add_journal(Box::new(Notes(Arc::clone(&heard), Some("disk full\x1b[2J".to_owned()))));
     let error =
         repl.run(stream::pending()).await.expect_err("the program did not do all it should");
@@ -149,6 +168,42 @@ async fn journals_hear_everything_and_their_failures_are_told_after_each_run_and
     let out = String::from_utf8(out).expect("UTF-8");
     assert_eq!(out.matches("[error] disk full␛[2J\n\n").count(), 2, "{out}");
     assert!(out.ends_with("(4 messages in this conversation)\n"), "{out}");
+}
+
+/// What a person has seen must not be missing from the log when the program is killed right then.
+#[tokio::test(start_paused = true)]
+async fn journals_hear_of_an_event_before_the_screen_shows_it() {
+    /// Journal and screen write to one list.
+    #[derive(Clone, Default)]
+    struct List(Arc<Mutex<String>>);
+    impl Journal for List {
+        fn on_event(&mut self, event: &AgentEvent) {
+            if matches!(event, AgentEvent::MessageUpdate(_)) {
+                self.0.lock().expect("one thread").push_str("<update>");
+            }
+        }
+        fn failure(&self) -> Option<io::Error> {
+            None
+        }
+    }
+    impl io::Write for List {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("one thread").push_str(&String::from_utf8_lossy(bytes));
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let list = List::default();
+    let screen = Renderer::new(list.clone(), Lang::En, None);
+    let mut repl = Repl::new(agent(), typed(&[(0, "a")]), screen, Lang::En, Source::Pipe);
+    repl.add_journal(Box::new(list.clone()));
+    repl.run(stream::pending()).await.expect("a list takes everything");
+    drop(repl);
+    let list = list.0.lock().expect("one thread").clone();
+    let (seen, shown) = (list.find("<update>"), list.find("yes"));
+    assert!(seen.is_some() && shown.is_some() && seen < shown, "{list}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -167,7 +222,7 @@ async fn when_nobody_can_see_it_any_more_the_run_is_stopped() {
     }
     for bytes in 0..40 {
         let screen = Renderer::new(Leaving(bytes), Lang::En, None);
-        let mut repl = Repl::new(agent(), typed(&[(0, "silence")]), screen, Lang::En, true);
+        let mut repl = Repl::new(agent(), typed(&[(0, "silence")]), screen, Lang::En, Source::Pipe);
         let begin = Instant::now();
         let ending = repl.run(stream::pending()).await;
         assert_eq!(ending.expect_err("it is gone").kind(), io::ErrorKind::BrokenPipe);

@@ -76,7 +76,7 @@ fn everything_a_script_can_say() {
     assert_eq!(Script::parse(text).unwrap(), expected);
 }
 
-/// The example at the head of `script.rs` is a script.
+/// The example at the head of `script/format.rs` is a script.
 #[test]
 fn the_documented_example_is_a_script() {
     let source = include_str!("../src/script/format.rs");

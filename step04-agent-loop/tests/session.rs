@@ -321,6 +321,9 @@ fn a_line_that_is_missing_is_damage_where_its_absence_shows() {
         (line(3).to_owned(), "damaged in line 1: a result for \"b\""),
         (up_to(4).repeat(2), "damaged in line 6: there are two calls \"a\""),
         (line(2).replace("\"b\"", "\"a\""), "damaged in line 1: there are two calls \"a\""),
+        // Only a reply can be dropped, and nothing stands beside it.
+        (line(5).replace("assistant", "user"), "damaged in line 1: "),
+        (line(5).replace("}}", "},\"role\":\"user\"}"), "damaged in line 1: unknown field `role`"),
     ];
     for (log, expected) in cases {
         let text = Place::with(log).damage();

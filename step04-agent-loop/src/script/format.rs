@@ -43,7 +43,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::message::{Context, Message};
+use crate::message::{Context, UserMessage};
 
 /// The longest script that is read, in bytes.
 const LONGEST: u64 = 16 << 20;
@@ -364,13 +364,13 @@ impl Script {
     }
 
     /// Sets the pace: `forced` for everything, or else `default` for what has none of its own.
-    pub fn set_pace(&mut self, forced: Option<Pace>, default: Option<Pace>) {
+    pub fn set_pace(&mut self, forced: Option<Pace>, default: Pace) {
         if let Some(pace) = forced {
             self.pace = Some(pace);
             let replies = self.rules.iter_mut().flat_map(|rule| &mut rule.replies);
             replies.for_each(|reply| reply.pace = None);
-        } else if self.pace.is_none() {
-            self.pace = default;
+        } else {
+            self.pace.get_or_insert(default);
         }
     }
 
@@ -380,7 +380,8 @@ impl Script {
     ///
     /// No rule fits, or the rule that fits has no reply for a request that late.
     pub fn answer(&self, context: &Context) -> Result<&Reply, NoReply> {
-        let (input, request) = place_in(context);
+        let (said, request) = context.last_request();
+        let input = said.map(UserMessage::text).unwrap_or_default();
         let fits = |rule: &&Rule| rule.matches.as_ref().is_none_or(|part| input.contains(part));
         let rule = self.rules.iter().find(fits).ok_or_else(|| NoReply::NoRule(input.clone()))?;
         let last = rule.replies.last().filter(|_| rule.repeat);
@@ -389,19 +390,6 @@ impl Script {
             replies: rule.replies.len(),
         })
     }
-}
-
-/// The last user message, and how many requests have been answered since.
-fn place_in(context: &Context) -> (String, usize) {
-    let mut answered = 0;
-    for message in context.messages.iter().rev() {
-        match message {
-            Message::User(message) => return (message.text(), answered),
-            Message::Assistant(_) => answered += 1,
-            Message::ToolResult(_) => {}
-        }
-    }
-    (String::new(), answered)
 }
 
 /// A script has nothing to say.
@@ -424,11 +412,13 @@ impl fmt::Display for NoReply {
             Self::NoRule(input) => {
                 write!(f, "no rule of the script fits {input:?}; a rule without `match` fits all")
             }
-            Self::UsedUp { rule: Some(part), replies } => {
-                write!(f, "the rule for {part:?} has no more than {replies} replies")
-            }
-            Self::UsedUp { rule: None, replies } => {
-                write!(f, "the rule without `match` has no more than {replies} replies")
+            Self::UsedUp { rule, replies } => {
+                match rule {
+                    Some(part) => write!(f, "the rule for {part:?}"),
+                    None => f.write_str("the rule without `match`"),
+                }?;
+                let noun = if *replies == 1 { "reply" } else { "replies" };
+                write!(f, " has no more than {replies} {noun}")
             }
         }
     }

@@ -197,7 +197,11 @@ impl Lang {
             }?;
         }
         match self {
-            _ if messages == 0 => Ok(()),
+            _ if messages == 0 && notices.is_empty() => Ok(()),
+            _ if messages == 0 => writeln!(out),
+            Self::En if messages == 1 => {
+                writeln!(out, "The conversation goes on after 1 message.\n")
+            }
             Self::En => writeln!(out, "The conversation goes on after {messages} messages.\n"),
             Self::Zh => writeln!(out, "接着上次的对话，已有 {messages} 条消息。\n"),
         }
@@ -215,6 +219,21 @@ impl Lang {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn resumed(messages: usize, notices: &[Notice]) -> String {
+        let mut out = Vec::new();
+        Lang::En.resumed(messages, notices, &mut out).expect("a vector takes everything");
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn one_message_is_no_messages() {
+        assert_eq!(resumed(0, &[]), "");
+        assert_eq!(resumed(1, &[]), "The conversation goes on after 1 message.\n\n");
+        assert_eq!(resumed(2, &[]), "The conversation goes on after 2 messages.\n\n");
+        let torn = resumed(0, &[Notice::TornLine { line: 1 }]);
+        assert!(torn.ends_with("is dropped.\n\n"), "the prompt stands apart: {torn:?}");
+    }
 
     #[test]
     fn the_built_in_scripts_are_valid_and_of_one_shape() {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Notice;
 use crate::history::{answer, mend};
 use crate::json_lines::{self, Fault, FileError};
-use crate::message::{Message, ToolCall};
+use crate::message::{AssistantMessage, Message, ToolCall, with_role};
 use crate::tool::ToolError;
 
 /// What a log holds.
@@ -57,12 +57,20 @@ fn read(line: &[u8]) -> Result<Option<Message>, Fault> {
     if json_lines::is_blank(line) {
         return Ok(None);
     }
-    let mut value: Value = json_lines::read(line)?;
-    let dropped = value.get_mut("dropped").map(Value::take);
-    let kept = dropped.is_none();
-    // Read in any case: damage is not to be passed over.
-    let message = Message::deserialize(dropped.unwrap_or(value)).map_err(Fault::Json)?;
-    Ok(kept.then_some(message))
+    let value: Value = json_lines::read(line)?;
+    if value.get("dropped").is_some() {
+        // Read all the same: damage is not to be passed over.
+        return DroppedLine::deserialize(value).map(|_| None).map_err(Fault::Json);
+    }
+    Message::deserialize(value).map(Some).map_err(Fault::Json)
+}
+
+/// The line of a reply that was dropped: only replies are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DroppedLine {
+    #[serde(rename = "dropped", with = "with_role")]
+    _reply: Box<AssistantMessage>,
 }
 
 /// What our lines begin with.

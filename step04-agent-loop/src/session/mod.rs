@@ -134,8 +134,8 @@ impl Session {
 
     /// Why the file lacks the last lines, if it does.
     ///
-    /// A disk that is full must not end a conversation. The lines are kept, and written with the
-    /// next one if that goes well; then there is no error any more.
+    /// A disk that is full must not end a conversation. What could not be written is kept, and written
+    /// with the next line if that goes well; then there is no error any more.
     pub fn error(&self) -> Option<&io::Error> {
         self.log.error()
     }
