@@ -165,6 +165,13 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_uses_the_room_there_is() {
+        assert_eq!(fit("abcdefghij", 7), "ab…ghij");
+        assert_eq!(fit("你你你你你", 7), "你…你你");
+        assert_eq!(fit("abc", 1), "…");
+    }
+
+    #[test]
     fn no_window_is_too_narrow() {
         for columns in [|| 0, || 1, || 2, || 3] as [fn() -> usize; 4] {
             assert!(shown(Some(columns), &["你好", "你好吗"]).width() < 40);

@@ -21,7 +21,7 @@ use step04_agent_loop::input::{self, Line};
 use step04_agent_loop::model::Model;
 use step04_agent_loop::record::Recorder;
 use step04_agent_loop::render::Renderer;
-use step04_agent_loop::repl::{Ending, Journal, Repl, Source};
+use step04_agent_loop::repl::{Ending, Repl, Source};
 use step04_agent_loop::replay::Replay;
 use step04_agent_loop::scratch::Root;
 use step04_agent_loop::script::{Pace, Script};
@@ -87,22 +87,9 @@ where
     };
     let tools = tools::standard(&root.open()?);
     let (model, said) = model(args, script, on_terminal)?;
-    let mut agent = Agent::new(model, tools, settings(args));
-    let mut journals: Vec<Box<dyn Journal>> = Vec::new();
+    let agent = Agent::new(model, tools, settings(args));
     let banner = if said.is_some() { args.lang.demo_banner() } else { args.lang.banner() };
     writeln!(out, "{banner}\n")?;
-    if let Some(path) = &args.session {
-        let opened = Session::open(path, args.fold.into())?;
-        args.lang.resumed(opened.messages.len(), &opened.notices, &mut out)?;
-        agent.context.messages = opened.messages;
-        journals.push(Box::new(opened.session));
-    }
-    // Last, when nothing can go wrong any more: opening a record empties what was there.
-    if let Some(path) = &args.events {
-        let to = record_file(args, path).map_err(in_file(path))?;
-        let recorder = if args.events_full { Recorder::full(to) } else { Recorder::lean(to) };
-        journals.push(Box::new(recorder));
-    }
     let columns = live(&out).then_some(columns as fn() -> usize);
     let screen = Renderer::new(out, args.lang, columns);
     let source = match &said {
@@ -111,7 +98,15 @@ where
         None => Source::Pipe,
     };
     let mut repl = Repl::new(agent, input(said), screen, args.lang, source);
-    journals.into_iter().for_each(|journal| repl.add_journal(journal));
+    if let Some(path) = &args.session {
+        repl.resume(Session::open(path, args.fold.into())?)?;
+    }
+    // Last, when nothing can go wrong any more: opening a record empties what was there.
+    if let Some(path) = &args.events {
+        let to = record_file(args, path).map_err(in_file(path))?;
+        let recorder = if args.events_full { Recorder::full(to) } else { Recorder::lean(to) };
+        repl.add_journal(Box::new(recorder));
+    }
     Ok(repl.run(interrupts()).await?)
 }
 

@@ -14,7 +14,7 @@ use crate::input::Line;
 use crate::record::Recorder;
 use crate::render::{Renderer, SPEAKER};
 use crate::script::Lang;
-use crate::session::Session;
+use crate::session::{Notice, Opened, Session};
 use crate::visible::visible;
 
 /// Somebody who writes down what happens, beside the screen: a session log, a record.
@@ -85,6 +85,28 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
     /// A conversation that has not begun.
     pub fn new(agent: Agent, input: I, screen: Renderer<W>, lang: Lang, source: Source) -> Self {
         Self { agent, input, screen, lang, source, journals: Vec::new() }
+    }
+
+    /// Goes on with a conversation that was kept, and tells the person what of it there is.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn resume(&mut self, opened: Opened) -> io::Result<()> {
+        let Opened { session, messages, notices } = opened;
+        self.add_journal(Box::new(session));
+        let mut told: Vec<String> = notices.iter().map(|notice| self.repaired(notice)).collect();
+        if !messages.is_empty() {
+            told.push(self.lang.resumed(messages.len()));
+        }
+        self.agent.context.messages = messages;
+        if told.is_empty() { Ok(()) } else { self.notice(&told.join("\n")) }
+    }
+
+    fn repaired(&self, notice: &Notice) -> String {
+        match *notice {
+            Notice::TornLine { line } => self.lang.torn_line(line),
+            Notice::Answered { calls } => self.lang.answered(calls),
+        }
     }
 
     /// From now on this one writes down what happens.

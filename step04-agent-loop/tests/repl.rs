@@ -230,3 +230,29 @@ async fn when_nobody_can_see_it_any_more_the_run_is_stopped() {
         sleep(Duration::ZERO).await;
     }
 }
+
+/// A screen on which one write fails, and no other.
+struct Hiccup(Vec<u8>, &'static str);
+
+impl io::Write for Hiccup {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.1.is_empty() && bytes == self.1.as_bytes() {
+            self.1 = "";
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.0.extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_could_not_be_shown_is_an_error_even_if_all_else_could() {
+    let screen = Renderer::new(Hiccup(Vec::new(), "yes"), Lang::En, None);
+    let mut repl = Repl::new(agent(), typed(&[(0, "a"), (0, "b")]), screen, Lang::En, Source::Pipe);
+    let error = repl.run(stream::pending()).await.expect_err("a word is missing");
+    assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+}

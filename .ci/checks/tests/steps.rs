@@ -56,3 +56,58 @@ fn the_manifests_of_the_steps_are_standalone_and_share_the_runtime() {
     runtimes.dedup();
     assert_eq!(runtimes.len(), 1, "walking on must not rebuild tokio: {runtimes:?}");
 }
+
+/// The modules of a step's `lib.rs`, in the order in which it tells a reader to read them.
+fn reading_order(step: &str) -> Vec<String> {
+    let lib = std::fs::read_to_string(root().join(step).join("src/lib.rs")).expect("a lib.rs");
+    let rows = lib.lines().filter_map(|line| {
+        line.strip_prefix("//! | ").or_else(|| line.strip_prefix("//! - "))?.split('`').nth(1)
+    });
+    rows.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_table_of_contents_names_every_module_once() {
+    for step in ["step01-cli", "step02-fake-model", "step03-streaming", "step04-agent-loop"] {
+        let lib = std::fs::read_to_string(root().join(step).join("src/lib.rs")).expect("a lib.rs");
+        let declared = |line: &str| {
+            let line = line.strip_prefix("pub ").unwrap_or(line);
+            line.strip_prefix("mod ")?.strip_suffix(';').map(str::to_owned)
+        };
+        let mut modules: Vec<String> = lib.lines().filter_map(declared).collect();
+        let mut named = reading_order(step);
+        modules.sort();
+        named.sort();
+        assert_eq!(named, modules, "{step}");
+    }
+}
+
+/// An event and its partial know each other: the one is made of the other.
+const MUTUAL: [(&str, &str); 1] = [("event", "partial")];
+
+#[test]
+fn a_module_of_the_last_step_knows_only_those_before_it() {
+    let order = reading_order("step04-agent-loop");
+    let place = |module: &str| order.iter().position(|other| other == module);
+    let mut known = 0;
+    for (file, code) in steps::modules(&root().join("step04-agent-loop")) {
+        let module = file.split(['/', '.']).next().expect("a first part");
+        let Some(here) = place(module) else { continue }; // `lib` and `main`
+        for other in code.split("crate::").skip(1) {
+            let other = other.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            let other = other.expect("a first part");
+            let there = place(other).unwrap_or_else(|| panic!("{file}: crate::{other}"));
+            let before = there <= here || MUTUAL.contains(&(module, other));
+            assert!(before, "{file} knows {other}, which comes later");
+            known += 1;
+        }
+    }
+    assert!(known > 0);
+}
+
+#[test]
+fn the_agent_loop_fits_on_a_few_screens() {
+    let modules = steps::modules(&root().join("step04-agent-loop"));
+    let lines = modules["agent_loop.rs"].lines().count();
+    assert!(lines <= 150, "{lines} lines of code");
+}

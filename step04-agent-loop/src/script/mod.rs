@@ -7,11 +7,9 @@
 
 mod format;
 
-use std::{fmt, io};
+use std::fmt;
 
 use clap::ValueEnum;
-
-use crate::session::Notice;
 
 pub use format::*;
 
@@ -167,43 +165,30 @@ impl Lang {
         }
     }
 
-    /// Tells that a conversation of so many messages goes on, and what was repaired in its file.
-    ///
-    /// # Errors
-    /// Those of writing.
-    pub fn resumed(
-        self,
-        messages: usize,
-        notices: &[Notice],
-        out: &mut impl io::Write,
-    ) -> io::Result<()> {
-        for notice in notices {
-            match (self, notice) {
-                (Self::En, Notice::TornLine { line }) => {
-                    writeln!(
-                        out,
-                        "Line {line} of the session was torn off in the middle and is dropped."
-                    )
-                }
-                (Self::Zh, Notice::TornLine { line }) => {
-                    writeln!(out, "会话文件第 {line} 行写到一半就断了，已丢弃。")
-                }
-                (Self::En, Notice::Answered { calls }) => {
-                    writeln!(out, "Tool calls without a result are answered as aborted: {calls}.")
-                }
-                (Self::Zh, Notice::Answered { calls }) => {
-                    writeln!(out, "有 {calls} 个工具调用没有结果，已按中断处理。")
-                }
-            }?;
-        }
+    /// A line of the session had no end.
+    pub fn torn_line(self, line: usize) -> String {
         match self {
-            _ if messages == 0 && notices.is_empty() => Ok(()),
-            _ if messages == 0 => writeln!(out),
-            Self::En if messages == 1 => {
-                writeln!(out, "The conversation goes on after 1 message.\n")
+            Self::En => {
+                format!("Line {line} of the session was torn off in the middle and is dropped.")
             }
-            Self::En => writeln!(out, "The conversation goes on after {messages} messages.\n"),
-            Self::Zh => writeln!(out, "接着上次的对话，已有 {messages} 条消息。\n"),
+            Self::Zh => format!("会话文件第 {line} 行写到一半就断了，已丢弃。"),
+        }
+    }
+
+    /// So many calls of the session had no result.
+    pub fn answered(self, calls: usize) -> String {
+        match self {
+            Self::En => format!("Tool calls without a result are answered as aborted: {calls}."),
+            Self::Zh => format!("有 {calls} 个工具调用没有结果，已按中断处理。"),
+        }
+    }
+
+    /// A conversation of so many messages goes on.
+    pub fn resumed(self, messages: usize) -> String {
+        match self {
+            Self::En if messages == 1 => "The conversation goes on after 1 message.".to_owned(),
+            Self::En => format!("The conversation goes on after {messages} messages."),
+            Self::Zh => format!("接着上次的对话，已有 {messages} 条消息。"),
         }
     }
 
@@ -220,19 +205,10 @@ impl Lang {
 mod tests {
     use super::*;
 
-    fn resumed(messages: usize, notices: &[Notice]) -> String {
-        let mut out = Vec::new();
-        Lang::En.resumed(messages, notices, &mut out).expect("a vector takes everything");
-        String::from_utf8(out).expect("UTF-8")
-    }
-
     #[test]
     fn one_message_is_no_messages() {
-        assert_eq!(resumed(0, &[]), "");
-        assert_eq!(resumed(1, &[]), "The conversation goes on after 1 message.\n\n");
-        assert_eq!(resumed(2, &[]), "The conversation goes on after 2 messages.\n\n");
-        let torn = resumed(0, &[Notice::TornLine { line: 1 }]);
-        assert!(torn.ends_with("is dropped.\n\n"), "the prompt stands apart: {torn:?}");
+        assert_eq!(Lang::En.resumed(1), "The conversation goes on after 1 message.");
+        assert_eq!(Lang::En.resumed(2), "The conversation goes on after 2 messages.");
     }
 
     #[test]
