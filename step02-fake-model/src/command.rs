@@ -22,7 +22,7 @@ impl<'a> Command<'a> {
     /// Reads a line. Every line has a meaning, so there is no error.
     pub fn parse(line: &'a str) -> Self {
         // Windows editors put a byte order mark at the beginning of a file.
-        let line = line.trim_start_matches('\u{feff}').trim();
+        let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         match line.split_whitespace().next() {
             None => Self::Nothing,
             Some("/exit") => Self::Exit,
@@ -49,6 +49,7 @@ mod tests {
         assert_eq!(Command::parse(" /exit "), Command::Exit);
         assert_eq!(Command::parse("/help"), Command::Help);
         assert_eq!(Command::parse("/exit now"), Command::Exit, "only the first word counts");
+        assert_eq!(Command::parse(" \u{feff} /exit"), Command::Exit);
         assert_eq!(Command::parse("\u{feff}/help me"), Command::Help);
         assert_eq!(Command::parse("/exti now"), Command::Unknown("/exti"));
         let long = "/".to_owned() + &"长".repeat(100);

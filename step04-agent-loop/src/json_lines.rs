@@ -90,11 +90,13 @@ impl FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // What a file that is locked says is "operation would block".
+            Self::Io { path, source, .. } if source.kind() == ErrorKind::WouldBlock => {
+                write!(f, "{path:?} is in use: end the other program, or choose another file")
+            }
             Self::Io { path, doing, source } => {
                 let advice = match source.kind() {
                     ErrorKind::NotFound => "is its folder there?",
-                    // What a file that is locked says.
-                    ErrorKind::WouldBlock => "end the other program, or choose another file",
                     _ => "choose another file",
                 };
                 write!(f, "cannot {doing} {path:?}: {source}; {advice}")

@@ -27,7 +27,7 @@ use step04_agent_loop::scratch::Root;
 use step04_agent_loop::script::{Pace, Script};
 use step04_agent_loop::session::Session;
 use step04_agent_loop::settings::Settings;
-use step04_agent_loop::visible::visible;
+use step04_agent_loop::visible::visible_line;
 use step04_agent_loop::{stdin, tools};
 use tokio::signal::ctrl_c;
 
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Not `eprintln!`, which panics when standard error is closed too.
             // What it quotes may come from a file, and must not steer the terminal either.
-            let error = visible(&error.to_string()).into_owned();
+            let error = visible_line(&error.to_string());
             let _ = writeln!(io::stderr(), "{}", args.lang.failure(error));
             ExitCode::FAILURE
         }

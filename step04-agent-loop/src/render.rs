@@ -30,7 +30,7 @@ const RESULT_COLUMNS: usize = 100;
 /// What the further lines of a text begin with. A label stands at the left edge, so no line of a text
 /// can pass for one of the program, or for the person's next word. (A line that the window wraps is
 /// still one line: where it wraps is the terminal's business.)
-const INDENT: &str = "  ";
+pub const INDENT: &str = "  ";
 
 /// The screen of a conversation.
 pub struct Renderer<W> {

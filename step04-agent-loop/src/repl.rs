@@ -12,7 +12,7 @@ use crate::agent_loop::Agent;
 use crate::command::Command;
 use crate::input::Line;
 use crate::record::Recorder;
-use crate::render::{Renderer, SPEAKER};
+use crate::render::{INDENT, Renderer, SPEAKER};
 use crate::script::Lang;
 use crate::session::{Notice, Opened, Session};
 use crate::visible::visible;
@@ -213,11 +213,14 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
     }
 
     fn tell_failures(&mut self) -> io::Result<()> {
-        let failures = self.journals.iter().filter_map(|journal| journal.failure());
-        // Who has stopped reading a record (`| head -1`) need not be told.
-        let failures = failures.filter(|failure| failure.kind() != io::ErrorKind::BrokenPipe);
-        let told: Vec<_> = failures.map(|failure| failure.to_string()).collect();
-        told.iter().try_for_each(|failure| self.notice(&self.lang.error(visible(failure))))
+        let failures: Vec<_> = self.journals.iter().filter_map(|it| it.failure()).collect();
+        for failure in failures {
+            if failure.kind() == io::ErrorKind::BrokenPipe {
+                return Err(failure); // whoever read the record has left: the same as for the screen
+            }
+            self.notice(&self.lang.error(visible(&failure.to_string())))?;
+        }
+        Ok(())
     }
 
     fn list_tools(&mut self) -> io::Result<()> {
@@ -237,7 +240,7 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
     fn readable(&mut self, line: Line) -> io::Result<Option<String>> {
         let text = if let Line::Text(text) = &line { text } else { "" };
         if self.source != Source::Terminal {
-            writeln!(self.screen.out, "{}", visible(text))?;
+            writeln!(self.screen.out, "{}", visible(text).replace('\n', &format!("\n{INDENT}")))?;
         }
         match line {
             Line::Text(text) => return Ok(Some(text)),

@@ -323,7 +323,28 @@ fn a_line_that_is_missing_is_damage_where_its_absence_shows() {
         (line(2).replace("\"b\"", "\"a\""), "damaged in line 1: there are two calls \"a\""),
         // Only a reply can be dropped, and nothing stands beside it.
         (line(5).replace("assistant", "user"), "damaged in line 1: "),
-        (line(5).replace("}}", "},\"role\":\"user\"}"), "damaged in line 1: unknown field `role`"),
+        (
+            line(7).replace(r#","stopReason":"aborted""#, ""),
+            "line 1: the reply has no `stopReason`",
+        ),
+        // Nothing is an object that isn't written as one, and nothing is said twice.
+        (
+            line(1).replace(r#"{"type":"text","text":"#, r#"["text","#).replace("}]", "]]"),
+            "is an object",
+        ),
+        (
+            r#"["user",[]]"#.to_owned() + "\n",
+            "line 1: a message, and each block of it, is an object",
+        ),
+        (
+            line(1).replacen("{", r#"{"role":"user","#, 1),
+            "line 1: column 21: duplicate field `role`",
+        ),
+        (line(1).replacen("}]", r#"}],"content":[]"#, 1), "duplicate field `content`"),
+        (
+            line(5).replace("}}", "},\"role\":\"user\"}"),
+            "damaged in line 1: column 144: unknown field `role`",
+        ),
     ];
     for (log, expected) in cases {
         let text = Place::with(log).damage();
@@ -333,7 +354,7 @@ fn a_line_that_is_missing_is_damage_where_its_absence_shows() {
 
 #[test]
 fn what_is_no_log_of_ours_is_left_alone() {
-    let cases: [(&[u8], &str); 10] = [
+    let cases: [(&[u8], &str); 11] = [
         (b"a note", "line 1: column 1: expected value"),
         (b"{\"name\": \"pack", "line 1: column 14: EOF while parsing a string"),
         (b"{\n  \"name\": 1\n}\n", "line 1: column 1: EOF while parsing an object"),
@@ -342,8 +363,9 @@ fn what_is_no_log_of_ours_is_left_alone() {
         (b"{\"role\":\"user\",,", "line 1: column 16: key must be a string"),
         (b"\xff\xfe\n", "line 1: not UTF-8: invalid utf-8 sequence of 1 bytes from index 0"),
         (b"{\"role\":\"user\",\"\xff", "line 1: not UTF-8: "),
-        (b"[]\n", "line 1: missing field `role`"),
+        (b"[]\n", "line 1: a message, and each block of it, is an object"),
         (b"null", "line 1: "),
+        (b"{\"role\":\"zzz\",", "line 1: "),
     ];
     for (log, expected) in cases {
         let text = Place::with(log).damage();

@@ -575,3 +575,15 @@ fn tools_are_shared() {
     shared::<Write>();
     shared::<Grep>();
 }
+
+/// On the way to a place that is refused, nothing is made; where one can go up again, one can.
+#[tokio::test]
+async fn a_refused_write_leaves_no_folder_behind() {
+    let world = World::new();
+    let write = |path: &str| world.call("write", json!({"path": path, "content": "x"}));
+    for path in ["new/../../outside/x", "sub/new/../../../x", "new/../x"] {
+        assert!(write(path).await.is_err(), "{path}");
+        assert!(!world.root("new").exists() && !world.root("sub/new").exists(), "{path}");
+    }
+    assert_eq!(write("sub/../x").await.expect("written"), "created \"sub/../x\": 1 byte");
+}

@@ -33,13 +33,13 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::Path;
+use std::path::{Component, Path};
 use std::str::Utf8Error;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -57,7 +57,7 @@ pub struct Script {
     pub inputs: Vec<String>,
     /// Files for the tools, by path: they are written to a folder of their own before the
     /// conversation begins.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "files")]
     pub files: BTreeMap<String, String>,
     /// How replies are cut into deltas, unless a reply says otherwise.
     #[serde(default)]
@@ -116,11 +116,16 @@ pub enum Block {
     ToolCall(Call),
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
+/// serde can read an enum like [`Block`] without this, but of two members beside each other it says
+/// no more than "expected value".
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct RawBlock {
+    #[serde(deserialize_with = "given")]
     text: Option<String>,
+    #[serde(deserialize_with = "given")]
     thinking: Option<String>,
+    #[serde(deserialize_with = "given")]
     tool_call: Option<Call>,
 }
 
@@ -153,6 +158,7 @@ pub struct Call {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
+#[schemars(extend("not" = {"required": ["arguments", "argumentsText"]}))]
 struct RawCall {
     name: String,
     #[serde(default)]
@@ -197,18 +203,20 @@ pub enum End {
 /// How a text is cut into deltas. The unit is what a reader calls a character (a grapheme cluster):
 /// no emoji and no accent is ever torn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "RawChunk")]
-#[schemars(with = "RawChunk")]
+#[serde(try_from = "RawChunk", rename_all = "camelCase")]
+#[schemars(!try_from, deny_unknown_fields)]
 pub enum Chunk {
     /// `{"size": 4}`: always so many.
     Size(NonZeroUsize),
     /// `{"min": 1, "max": 8, "seed": 7}`: between `min` and `max`; the same seed, the same cuts.
+    #[schemars(untagged)]
     Random {
         /// At least so many.
         min: NonZeroUsize,
         /// At most so many.
         max: NonZeroUsize,
         /// Where the random sequence begins.
+        #[schemars(default)]
         seed: u64,
     },
 }
@@ -219,12 +227,17 @@ impl Default for Chunk {
     }
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, remote = "Self")]
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields, remote = "Self")]
+#[derive(Default)]
 struct RawChunk {
+    #[serde(deserialize_with = "given")]
     size: Option<NonZeroUsize>,
+    #[serde(deserialize_with = "given")]
     min: Option<NonZeroUsize>,
+    #[serde(deserialize_with = "given")]
     max: Option<NonZeroUsize>,
+    #[serde(deserialize_with = "given")]
     seed: Option<u64>,
 }
 
@@ -254,10 +267,12 @@ pub enum Pace {
     TokensPerSecond(NonZeroU32),
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct RawPace {
+    #[serde(deserialize_with = "given")]
     delay_ms: Option<u64>,
+    #[serde(deserialize_with = "given")]
     tokens_per_second: Option<NonZeroU32>,
 }
 
@@ -287,6 +302,46 @@ impl Pace {
             Self::TokensPerSecond(count) => Duration::from_secs(1) / count.get(),
         }
     }
+}
+
+/// A member that is there has a value: `null` is none.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+/// Reads [`Script::files`]. Their paths are looked at here, while line and column are known.
+fn files<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, String>, D::Error> {
+    struct Files;
+
+    impl<'de> Visitor<'de> for Files {
+        type Value = BTreeMap<String, String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut files = BTreeMap::new();
+            while let Some((path, content)) = map.next_entry::<String, String>()? {
+                let is_name = |part| matches!(part, Component::Normal(_));
+                if path.is_empty()
+                    || path.ends_with('/')
+                    || !Path::new(&path).components().all(is_name)
+                {
+                    return Err(A::Error::custom(format!(
+                        "{path:?} must name a file in the folder"
+                    )));
+                }
+                if files.contains_key(&path) {
+                    return Err(A::Error::custom(format!("{path:?} is there twice")));
+                }
+                files.insert(path, content);
+            }
+            Ok(files)
+        }
+    }
+
+    from.deserialize_map(Files)
 }
 
 /// serde reads a struct from a JSON array as well, its fields in the order of the source. In a script
@@ -356,7 +411,12 @@ impl Script {
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
         let mut json = serde_json::Deserializer::from_str(text);
         let script = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let field = error.path().to_string();
+            // Where no field was reached, the path ends in a question mark.
+            let path = error.path().to_string();
+            let field = match path.trim_end_matches(['.', '?']) {
+                "" => ".".to_owned(),
+                field => field.to_owned(),
+            };
             ScriptError::Json { field, source: error.into_inner() }
         })?;
         let rest = json.end().map_err(|source| ScriptError::Json { field: ".".into(), source });

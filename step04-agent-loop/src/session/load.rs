@@ -58,11 +58,22 @@ fn read(line: &[u8]) -> Result<Option<Message>, Fault> {
         return Ok(None);
     }
     let value: Value = json_lines::read(line)?;
-    if value.get("dropped").is_some() {
-        // Read all the same: damage is not to be passed over.
-        return DroppedLine::deserialize(value).map(|_| None).map_err(Fault::Json);
+    let dropped = value.get("dropped");
+    if !is_made_of_objects(dropped.unwrap_or(&value)) {
+        return Err(Fault::Order("a message, and each block of it, is an object".to_owned()));
     }
-    Message::deserialize(value).map(Some).map_err(Fault::Json)
+    // Read again from the text: of a doubled member `value` has the last one only. What was dropped
+    // is read all the same: damage is not to be passed over.
+    match dropped {
+        Some(_) => json_lines::read::<DroppedLine>(line).map(|_| None),
+        None => json_lines::read(line).map(Some),
+    }
+}
+
+/// serde would take a list for an object, its elements for the members in order.
+fn is_made_of_objects(message: &Value) -> bool {
+    let blocks = message.get("content").and_then(Value::as_array);
+    message.is_object() && blocks.is_none_or(|blocks| blocks.iter().all(Value::is_object))
 }
 
 /// The line of a reply that was dropped: only replies are.
@@ -74,7 +85,12 @@ struct DroppedLine {
 }
 
 /// What our lines begin with.
-const BEGINNINGS: [&[u8]; 2] = [br#"{"role":""#, br#"{"dropped":{"role":""#];
+const BEGINNINGS: [&[u8]; 4] = [
+    br#"{"role":"user","#,
+    br#"{"role":"assistant","#,
+    br#"{"role":"toolResult","#,
+    br#"{"dropped":{"role":"assistant","#,
+];
 
 /// Whether a line is one of ours whose end is missing. Without its first test, a note that somebody
 /// wrote and named as the log by mistake would be cut off.
@@ -104,6 +120,9 @@ impl OpenCalls {
                 return Err(Fault::Order(what));
             }
             (Message::Assistant(reply), None) => {
+                if reply.stop_reason.is_none() {
+                    return Err(Fault::Order("the reply has no `stopReason`".to_owned()));
+                }
                 self.waiting = reply.tool_calls().cloned().collect();
                 if let Some(call) = reply.tool_calls().find(|it| !self.ids.insert(it.id.clone())) {
                     return Err(Fault::Order(format!("there are two calls {:?}", call.id)));

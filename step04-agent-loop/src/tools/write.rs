@@ -11,7 +11,7 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::{Dir, OpenOptions, Permissions};
 use futures::FutureExt;
@@ -100,7 +100,8 @@ fn write(
     let folder = target.folder(sandbox.root()).map_err(explain)?;
     replace(&folder, &target, content.as_bytes().chunks(CHUNK), run).map_err(explain)?;
     let did = if target.permissions.is_some() { "replaced" } else { "created" };
-    Ok(ToolOutput::new(format!("{did} {path:?}: {} bytes", content.len())))
+    let unit = if content.len() == 1 { "byte" } else { "bytes" };
+    Ok(ToolOutput::new(format!("{did} {path:?}: {} {unit}", content.len())))
 }
 
 /// What will be written: a new file, or one that takes the place of an old one.
@@ -158,9 +159,12 @@ impl Target {
         Ok(Self { parent: parent.into(), name: name.into(), permissions: None })
     }
 
-    /// The folder it will be in, made if it is missing.
+    /// The folder it will be in, made if it is missing. A path that goes up again is only followed:
+    /// on the way to a place that is refused, no folder may be left behind.
     fn folder(&self, root: &Dir) -> io::Result<Dir> {
-        root.create_dir_all(&self.parent)?;
+        if !self.parent.components().any(|part| part == Component::ParentDir) {
+            root.create_dir_all(&self.parent)?;
+        }
         root.open_dir(&self.parent)
     }
 }
