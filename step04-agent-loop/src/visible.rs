@@ -5,21 +5,16 @@
 //! would turn a name around. Such characters are replaced by something that can be seen. It works
 //! character by character, so it does not matter where a stream was cut.
 
-use std::borrow::Cow;
-
 /// The text with every control character made visible. Line ends and tabs stay what they are.
-pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c| is_steering(c) && c != '\n' && c != '\t') {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\n' | '\t' => shown.push(c),
             _ => push_visible(&mut shown, c),
         }
     }
-    Cow::Owned(shown)
+    shown
 }
 
 /// The same for a text that must stay on one line: line ends and tabs are made visible too.
