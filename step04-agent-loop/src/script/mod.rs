@@ -3,7 +3,9 @@
 //! The demo's script is no Rust any more: what the model says, and what the person says to it, is
 //! JSON that anybody can write ([`Script`]). The built-in one is the first example.
 //!
-//! The two languages stand side by side, so that neither can be forgotten.
+//! The two languages stand side by side, so that neither can be forgotten. What is told in English
+//! only are the reasons of errors: half of their words are the system's or a library's, and those of
+//! a message travel to the model and into files.
 
 mod format;
 
