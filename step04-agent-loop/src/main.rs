@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt::Display;
-use std::fs::{File, TryLockError};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,7 +18,7 @@ use step04_agent_loop::cli::Args;
 use step04_agent_loop::fake_model::FakeModel;
 use step04_agent_loop::input::{self, Line};
 use step04_agent_loop::model::Model;
-use step04_agent_loop::record::Recorder;
+use step04_agent_loop::record::{self, Recorder};
 use step04_agent_loop::render::Renderer;
 use step04_agent_loop::repl::{Ending, Repl, Source};
 use step04_agent_loop::replay::Replay;
@@ -126,7 +125,7 @@ fn model(
 }
 
 /// Opens the file of `--events`, unless it is one that is used for something else: two writers on one
-/// file, or a script that is emptied, would be lost work. So it is emptied only once it is locked.
+/// file, or a script that is emptied, would be lost work.
 fn record_file(args: &Args, path: &Path) -> io::Result<Box<dyn Write + Send>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdout()));
@@ -139,18 +138,7 @@ fn record_file(args: &Args, path: &Path) -> io::Result<Box<dyn Write + Send>> {
             "this file is in use as session, script or replay; record to another one",
         ));
     }
-    let file = File::options().write(true).create(true).truncate(false).open(path)?;
-    // A device or a pipe is written to as it is.
-    if file.metadata()?.is_file() {
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => {
-                io::Error::other("another program writes to this file; record to another one")
-            }
-            TryLockError::Error(error) => error,
-        })?;
-        file.set_len(0)?;
-    }
-    Ok(Box::new(file))
+    Ok(Box::new(record::create(path)?))
 }
 
 /// An error in what a script asks for says in which script.

@@ -10,13 +10,34 @@
 //! the message that each update carries, twice, in Pi's form: with it the record of a reply grows
 //! with the square of its length.
 
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
 use tokio::time::Instant;
 
 use crate::agent_event::AgentEvent;
+
+/// Opens a file to record to. It is emptied, but not before it is locked: it might be the session of
+/// another program.
+///
+/// # Errors
+///
+/// It can't be opened, or somebody else writes to it.
+pub fn create(path: &Path) -> io::Result<File> {
+    let file = File::options().write(true).create(true).truncate(false).open(path)?;
+    // A device or a pipe is written to as it is.
+    if file.metadata()?.is_file() {
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            let why = "another program writes to this file; record to another one";
+            return Err(io::Error::other(why));
+        }
+        file.set_len(0)?;
+    }
+    Ok(file)
+}
 
 /// Writes events to a file, a pipe, a `Vec`.
 #[derive(Debug)]
