@@ -585,5 +585,8 @@ async fn a_refused_write_leaves_no_folder_behind() {
         assert!(write(path).await.is_err(), "{path}");
         assert!(!world.root("new").exists() && !world.root("sub/new").exists(), "{path}");
     }
+    let unseen =
+        write("sub/.write-0123456789abcdef.tmp").await.expect_err("a search passes it over");
+    assert!(unseen.to_string().contains("unfinished writes"), "{unseen}");
     assert_eq!(write("sub/../x").await.expect("written"), "created \"sub/../x\": 1 byte");
 }

@@ -154,6 +154,9 @@ impl Target {
         {
             return Err(sandbox::refused(shown, "it names a folder, not a file"));
         }
+        if name.to_str().is_some_and(is_temporary) {
+            return Err(sandbox::refused(shown, "such names are for unfinished writes"));
+        }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let parent = parent.unwrap_or(Path::new("."));
         Ok(Self { parent: parent.into(), name: name.into(), permissions: None })
