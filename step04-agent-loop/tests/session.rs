@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use runs::{Case, Turn, case, check_history, converse, json_of, on_paused_clock};
 use serde_json::{Value, json};
-use step04_agent_loop::agent_event::{AgentEvent, Listeners, ToolResultContent};
+use step04_agent_loop::agent_event::{AgentEvent, Listeners};
 use step04_agent_loop::history::Fold;
 use step04_agent_loop::json_lines::FileError;
 use step04_agent_loop::message::{Message, StopReason};
@@ -263,7 +263,7 @@ fn a_result_is_logged_when_its_tool_ends() {
     session.on_event(&AgentEvent::ToolExecutionEnd {
         tool_call_id: "c".into(),
         tool_name: "work".into(),
-        result: ToolResultContent::text("C"),
+        result: step04_agent_loop::agent_event::ToolResultContent::text("C"),
         is_error: false,
     });
     let expected = json!({"role": "toolResult", "toolCallId": "c", "toolName": "work",

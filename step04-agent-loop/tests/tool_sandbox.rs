@@ -128,8 +128,9 @@ mod unix {
     use std::path::Path;
     use std::thread;
 
+    use nix::sys::stat::Mode;
+    use nix::unistd::mkfifo;
     use proptest::prelude::*;
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
     use serde_json::json;
     use step04_agent_loop::tool::ToolError;
     use step04_agent_loop::tools::Sandbox;
@@ -139,7 +140,7 @@ mod unix {
     use super::{Answer, Error, Refused, Text, check_trap};
 
     fn fifo(path: &Path) {
-        mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("a FIFO");
+        mkfifo(path, Mode::S_IRWXU).expect("a FIFO");
     }
 
     /// A link `trap` in the root, to `target`; `{out}` stands for the outside folder.
@@ -337,8 +338,7 @@ mod unix {
         let next = root.join("next");
         let _ = match round % 3 {
             0 => symlink(outside.join("secret.txt"), &next),
-            1 => mknodat(CWD, &next, FileType::Fifo, Mode::from_raw_mode(0o600), 0)
-                .map_err(Into::into),
+            1 => mkfifo(&next, Mode::S_IRWXU).map_err(Into::into),
             _ => fs::write(&next, "harmless"),
         };
         let _ = fs::rename(&next, &file);

@@ -140,7 +140,8 @@ pub(super) fn refused(path: &str, why: impl Into<String>) -> ToolError {
 mod tests {
     use std::path::PathBuf;
 
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use nix::sys::stat::Mode;
+    use nix::unistd::mkfifo;
 
     use super::*;
 
@@ -150,7 +151,7 @@ mod tests {
     fn a_fifo_that_was_swapped_in_is_refused_without_waiting() {
         let folder = tempfile::tempdir().unwrap();
         let fifo: PathBuf = folder.path().join("fifo");
-        mknodat(CWD, &fifo, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        mkfifo(&fifo, Mode::S_IRWXU).unwrap();
         let sandbox = Sandbox::open(folder.path()).unwrap();
         let error = open_without_waiting(sandbox.root(), Path::new("fifo"), FollowSymlinks::Yes)
             .unwrap_err();
