@@ -115,6 +115,14 @@ mod tests {
     }
 
     #[test]
+    fn both_bargains_can_be_chosen() {
+        let fold = |arguments: &[&str]| history::Fold::from(args(arguments).fold);
+        assert_eq!(fold(&[]), history::Fold::InPlace);
+        assert_eq!(fold(&["--fold", "in-place"]), history::Fold::InPlace);
+        assert_eq!(fold(&["--fold", "on-done"]), history::Fold::OnDone);
+    }
+
+    #[test]
     fn a_replay_keeps_its_pace_on_a_terminal_unless_told_otherwise() {
         assert_eq!(args(&[]).tempo(true), Tempo::AsRecorded);
         assert_eq!(args(&[]).tempo(false), Tempo::Every(Duration::ZERO));
