@@ -132,7 +132,8 @@ fn show_errors(
     errors: &[Diagnostic],
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let place = errors.iter().find_map(|error| error.place.clone()).unwrap_or_default();
+    let own = errors.iter().find(|error| compile::in_answer(error));
+    let place = own.or(errors.first()).and_then(|error| error.place.clone()).unwrap_or_default();
     verdict::heading(out, exercise.name, &place, lab.width)?;
     for error in errors.iter().take(SHOWN) {
         writeln!(out, "{}\n", error.rendered.trim_end())?;
@@ -146,7 +147,7 @@ fn show_errors(
         "还不能编译，所以什么都没法检查。",
     );
     verdict::hanging(out, &format!("{BAD}✗{BAD:#} "), 2, text, STRONG, lab.width)?;
-    if !errors.iter().any(compile::in_answer) {
+    if own.is_none() {
         let text = lab.lang.pick(
             "The checks call the function as starter.rs declares it: give it back that name, those \
              parameters and that result.",

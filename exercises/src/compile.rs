@@ -9,11 +9,15 @@
 use std::env;
 use std::fs;
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
+
+/// The name of the file that a learner writes.
+const ANSWER: &str = "exercise.rs";
 
 /// What the compiler made of an exercise.
 pub enum Built {
@@ -29,6 +33,8 @@ pub struct Diagnostic {
     pub error: bool,
     /// What it says, in one line.
     pub message: String,
+    /// The code of an error, as in `E0308`, if it has one.
+    pub code: Option<String>,
     /// `file:line` of what it points at, if it points anywhere.
     pub place: Option<String>,
     /// The compiler's own words and drawings, coloured if asked for.
@@ -67,7 +73,10 @@ impl Compiler {
         let own = PathBuf::from(format!("exercises/{name}/run.rs"));
         let run = answer.map_or(Ok(own), |answer| self.handing_over(name, answer))?;
         match self.directly(name, &run) {
-            Some(Built::Errors(errors)) if answer.is_none() && !errors.iter().any(in_answer) => {
+            Some(Built::Errors(errors))
+                if answer.is_none()
+                    && !errors.iter().any(|error| in_answer(error) && !of_libraries(error)) =>
+            {
                 // A changed signature, or libraries that are gone or of another compiler: Cargo
                 // knows better, and so does the next run with a new recipe.
                 let _ = fs::remove_file(scratch().join("recipe.json"));
@@ -153,10 +162,15 @@ impl Compiler {
     }
 }
 
-/// Whether an error is in what a learner wrote, and could not be there if a library were missing.
+/// Whether an error is in what a learner wrote.
 pub fn in_answer(error: &Diagnostic) -> bool {
-    let in_file = error.place.as_deref().is_some_and(|place| place.contains("exercise.rs"));
-    in_file && !error.message.contains("crate")
+    error.place.as_deref().is_some_and(|place| place.contains(ANSWER))
+}
+
+/// Whether an error says that a library is missing, or was built by another compiler.
+fn of_libraries(error: &Diagnostic) -> bool {
+    const CODES: [&str; 5] = ["E0460", "E0461", "E0463", "E0514", "E0786"];
+    error.code.as_deref().is_some_and(|code| CODES.contains(&code))
 }
 
 /// Where the libraries are, and which there are: from the last time, or from Cargo.
@@ -269,9 +283,19 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
     {
         return None;
     }
+    let code = message["code"]["code"].as_str().map(str::to_owned);
     let primary = spans.iter().find(|span| span["is_primary"] == true);
-    let place = primary.and_then(|span| {
-        Some(format!("{}:{}", span["file_name"].as_str()?, span["line_start"].as_u64()?))
+    let place = primary.and_then(place);
+    Some(Diagnostic { error, message: text, code, place, rendered })
+}
+
+/// The file and line a span points at. What a macro made lies in the file of the macro, where a
+/// learner has nothing to do: then it is the line on which they call it.
+fn place(span: &Value) -> Option<String> {
+    let file = |span: &Value| span["file_name"].as_str().unwrap_or_default().to_owned();
+    let mut outwards = iter::successors(Some(span), |span| {
+        Some(&span["expansion"]["span"]).filter(|caller| caller.is_object())
     });
-    Some(Diagnostic { error, message: text, place, rendered })
+    let span = outwards.find(|span| file(span).contains(ANSWER)).unwrap_or(span);
+    Some(format!("{}:{}", file(span), span["line_start"].as_u64()?))
 }

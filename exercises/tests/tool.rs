@@ -56,6 +56,20 @@ fn a_changed_signature_is_named_as_such() {
     verdict("signature", &["as starter.rs", "declares it"]);
 }
 
+/// With the signature intact, nobody is sent to mend it, nor to a file of a library.
+#[test]
+fn an_error_inside_the_function_is_not_taken_for_a_changed_signature() {
+    for (name, exercise, line) in
+        [("question_mark", "errors_are_events", 9), ("no_import", "lazy_stream", 13)]
+    {
+        let run = lab(&["check", exercise, "--from", &fixture(name)]);
+        assert_eq!(run.code, 1, "{}{}", run.out, run.err);
+        let head: String = run.out.lines().take_while(|line| !line.is_empty()).collect();
+        assert!(head.contains(&format!("exercise.rs:{line}")), "{}", run.out);
+        assert!(!run.out.contains("as starter.rs"), "{}", run.out);
+    }
+}
+
 #[test]
 fn a_panic_is_a_missed_criterion_with_its_line() {
     verdict("panic", &["✗ the pieces stand side by side", "a long piece", "exercise.rs:10"]);
