@@ -75,7 +75,7 @@ impl Compiler {
         match self.directly(name, &run) {
             Some(Built::Errors(errors))
                 if answer.is_none()
-                    && !errors.iter().any(|error| in_answer(error) && !of_libraries(error)) =>
+                    && (errors.iter().any(of_libraries) || !errors.iter().any(in_answer)) =>
             {
                 // A changed signature, or libraries that are gone or of another compiler: Cargo
                 // knows better, and so does the next run with a new recipe.
@@ -170,7 +170,8 @@ pub fn in_answer(error: &Diagnostic) -> bool {
 /// Whether an error says that a library is missing, or was built by another compiler.
 fn of_libraries(error: &Diagnostic) -> bool {
     const CODES: [&str; 5] = ["E0460", "E0461", "E0463", "E0514", "E0786"];
-    error.code.as_deref().is_some_and(|code| CODES.contains(&code))
+    let gone = error.message.starts_with("extern location");
+    gone || error.code.as_deref().is_some_and(|code| CODES.contains(&code))
 }
 
 /// Where the libraries are, and which there are: from the last time, or from Cargo.
