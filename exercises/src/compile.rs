@@ -19,6 +19,10 @@ use serde_json::{Value, json};
 /// The name of the file that a learner writes.
 const ANSWER: &str = "exercise.rs";
 
+/// The `[lints.rust]` of this package, as Cargo hands them on: what the tool accepts, `cargo test`
+/// accepts, too.
+const LINTS: [&str; 2] = ["--forbid=unsafe_code", "--warn=missing_docs"];
+
 /// What the compiler made of an exercise.
 pub enum Built {
     /// A program to run, which is whoever's who runs it to delete, and what the compiler warned of.
@@ -108,6 +112,7 @@ impl Compiler {
             .args(["--crate-name", name, "--edition", "2024", "--error-format=json"])
             .arg(if self.colour { "--json=diagnostic-rendered-ansi" } else { "--json=artifacts" })
             .args(["-C", "debuginfo=0", "-C", "codegen-units=1", "--cfg", "test"])
+            .args(LINTS)
             .arg("-L")
             .arg(format!("dependency={}", self.libraries.display()));
         for library in &self.externs {
@@ -299,4 +304,22 @@ fn place(span: &Value) -> Option<String> {
     });
     let span = outwards.find(|span| file(span).contains(ANSWER)).unwrap_or(span);
     Some(format!("{}:{}", file(span), span["line_start"].as_u64()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lints_are_those_of_the_manifest() {
+        let manifest = include_str!("../Cargo.toml");
+        let (_, lints) = manifest.split_once("[lints.rust]\n").expect("the lints");
+        let flag = |line: &str| {
+            line.split_once(" = ").map(|(lint, level)| (level.to_owned(), lint.to_owned()))
+        };
+        let flags = lints.lines().map_while(flag);
+        let flags: Vec<_> =
+            flags.map(|(level, lint)| format!("--{}={lint}", level.trim_matches('"'))).collect();
+        assert_eq!(flags, LINTS);
+    }
 }
