@@ -91,6 +91,19 @@ fn leaving_with_success_is_no_success() {
     verdict("leaves", &["✗ the pieces stand side by side", "process::exit"]);
 }
 
+/// The file of the report is named in the environment; what an answer adds to it counts for nothing.
+#[test]
+fn a_report_that_the_answer_wrote_is_not_believed() {
+    for name in ["forges", "forges_and_leaves"] {
+        verdict(name, &["First ✗", "ended here"]);
+    }
+}
+
+#[test]
+fn what_cargo_refuses_the_tool_refuses() {
+    verdict("unsafe_block", &["usage of an `unsafe` block", "It does not compile yet"]);
+}
+
 #[test]
 fn a_body_that_is_commented_out_passes_nothing() {
     verdict("commented_out", &["✗ the pieces stand side by side", "Nothing reached `out`"]);
@@ -141,6 +154,29 @@ fn no_answer_keeps_another_from_its_verdict() {
         assert_eq!(exercise["solved"], !wrong, "{exercise:#}");
     }
     assert_eq!(exercises[0]["compiles"], false);
+}
+
+/// A folder in the place of a file, and a link that leads nowhere but to itself.
+#[test]
+fn what_is_no_file_is_named_and_keeps_no_other_from_its_verdict() {
+    let folder = Scratch::new("no-files");
+    fs::create_dir_all(folder.0.join("typewriter/exercise.rs")).expect("a folder");
+    fs::create_dir_all(folder.0.join("fold_on_done")).expect("a folder");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("exercise.rs", folder.0.join("fold_on_done/exercise.rs"))
+        .expect("a link");
+    let solution = Path::new(env!("CARGO_MANIFEST_DIR")).join("own_rule/solution.rs");
+    folder.write("own_rule/exercise.rs", &fs::read_to_string(solution).expect("one"));
+    let from = folder.0.display().to_string();
+
+    let json = lab(&["check", "--all", "--format", "json", "--from", &from]);
+    assert_eq!(json.code, 1, "{}", json.err);
+    let report: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(report["solved"], 1);
+    let error = &report["exercises"][0]["errors"][0]["message"];
+    assert!(error.as_str().is_some_and(|text| text.contains("typewriter")), "{error}");
+    let one = lab(&["check", "typewriter", "--from", &from]);
+    assert!(one.code == 1 && one.out.contains("not a regular file"), "{}", one.out);
 }
 
 #[test]
