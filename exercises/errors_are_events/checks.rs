@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{error, fmt, io};
 
 use futures::StreamExt;
+use futures::future::join;
 use step03_streaming::event::StreamEvent;
 use step03_streaming::script::Lang;
 
@@ -112,21 +113,43 @@ fn call(pieces: &[String], failure: Option<CallError>) -> Call {
     Call { answers, asked: Arc::default() }
 }
 
+/// More events than any right answer has here; one that never ends is cut off there.
+const MOST: usize = 40;
+
 fn seen(reply: Reply, call: Call) -> Vec<StreamEvent> {
-    // Longer than any right answer; one that never ends is cut off here.
-    on_a_paused_clock(async { reply(call).take(40).collect().await })
+    on_a_paused_clock(async { reply(call).take(MOST).collect().await })
 }
 
 fn goes_well(reply: Reply) -> Checked {
     let mut random = Random::new(13);
     for _ in 0..30 {
         let pieces = random.pieces(5);
-        let mut expected = vec![StreamEvent::Start];
-        expected.extend(pieces.iter().map(delta));
-        expected.push(done(pieces.concat()));
-        let seen = seen(reply, call(&pieces, None));
-        same_text(&in_short(&expected), &in_short(&seen), |_| {
+        same_reply(&pieces, &seen(reply, call(&pieces, None)), || {
             Text::new("This part was right in starter.rs.", "这一部分在 starter.rs 里本来是对的。")
+        })?;
+    }
+    let [one, other] = [["one ", "two"], ["three ", "four"]].map(|words| words.map(str::to_owned));
+    two_at_once(reply, &one, &other)
+}
+
+fn same_reply(pieces: &[String], seen: &[StreamEvent], why: impl FnOnce() -> Text) -> Checked {
+    let mut expected = vec![StreamEvent::Start];
+    expected.extend(pieces.iter().map(delta));
+    expected.push(done(pieces.concat()));
+    same_text(&in_short(&expected), &in_short(seen), |_| why())
+}
+
+/// Two replies that grow side by side, as for two people at a time.
+fn two_at_once(reply: Reply, one: &[String], other: &[String]) -> Checked {
+    let start = |pieces| reply(call(pieces, None)).take(MOST).collect::<Vec<_>>();
+    let seen = on_a_paused_clock(async { join(start(one), start(other)).await });
+    for (pieces, seen) in [(one, seen.0), (other, seen.1)] {
+        same_reply(pieces, &seen, || {
+            Text::new(
+                "Two replies were read at the same time: each needs a text of its own, as in \
+                 starter.rs, and no `static`.",
+                "有两个回复在同时被读取：每个都要有自己的全文，像 starter.rs 里那样，不要用 `static`。",
+            )
         })?;
     }
     Ok(())

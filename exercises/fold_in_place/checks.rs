@@ -198,32 +198,7 @@ fn start_takes_a_place(fold: Fold) -> Checked {
 
 fn deltas_grow_it(fold: Fold) -> Checked {
     let mut random = Random::new(20);
-    (0..30).try_for_each(|_| grow(fold, &mut history(&mut random), &random.pieces(5)))?;
-    two_at_once(fold, &mut random)
-}
-
-/// Two conversations whose replies grow side by side, as for two people at a time.
-fn two_at_once(fold: Fold, random: &mut Random) -> Checked {
-    let mut histories = [history(random), history(random)];
-    let before = histories.clone();
-    let mut texts = [String::new(), String::new()];
-    histories.iter_mut().for_each(|context| fold(context, StreamEvent::Start));
-    for piece in ["one ", "two ", "three"] {
-        for ((context, text), before) in histories.iter_mut().zip(&mut texts).zip(&before) {
-            text.push_str(piece);
-            let event = delta(piece);
-            fold(context, event.clone());
-            let expected = with(before, text, StopReason::Stop);
-            same_growing(&expected, context, &event, |_, _| {
-                Text::new(
-                    "Two conversations go on at the same time: all that a fold knows is in the \
-                     history it is given, and nothing in a `static`.",
-                    "有两场对话在同时进行：折叠所知道的一切都在交给它的历史里，不要放进 `static`。",
-                )
-            })?;
-        }
-    }
-    Ok(())
+    (0..30).try_for_each(|_| grow(fold, &mut history(&mut random), &random.pieces(5)))
 }
 
 fn done_replaces_it(fold: Fold) -> Checked {
@@ -286,6 +261,35 @@ fn long_conversation(fold: Fold) -> Checked {
         };
         fold(&mut context, end.clone());
         same_growing(&with(&before, &pieces.concat(), reason), &context, &end, why)?;
+    }
+    two_at_once(fold)
+}
+
+/// Two conversations whose replies grow side by side, as for two people at a time.
+fn two_at_once(fold: Fold) -> Checked {
+    let short = Context { messages: vec![Message::user("you?")] };
+    let mut long = with(&short, "me.", StopReason::Stop);
+    long.messages.push(Message::user("and?"));
+    let mut histories = [long, short];
+    let before = histories.clone();
+    let steps = [
+        (StreamEvent::Start, ""),
+        (delta("one "), "one "),
+        (delta("two"), "one two"),
+        (done("one two"), "one two"),
+    ];
+    for (event, text) in steps {
+        for (context, before) in histories.iter_mut().zip(&before) {
+            fold(context, event.clone());
+            let expected = with(before, text, StopReason::Stop);
+            same_growing(&expected, context, &event, |_, _| {
+                Text::new(
+                    "Two conversations go on at the same time: all that a fold knows is in the \
+                     history it is given, and nothing in a `static`.",
+                    "有两场对话在同时进行：折叠所知道的一切都在交给它的历史里，不要放进 `static`。",
+                )
+            })?;
+        }
     }
     Ok(())
 }
