@@ -108,7 +108,8 @@ pub fn show(lab: &Lab, exercise: &Exercise, outcome: &Outcome) -> io::Result<()>
         }
         Outcome::Unreadable(why) => {
             let sorry = lab.lang.pick("It can't be read: ", "无法读取：");
-            writeln!(out, "{STRONG}{}{STRONG:#}  {sorry}{why}", exercise.name)?;
+            writeln!(out, "{STRONG}{}{STRONG:#}  {sorry}{why}\n", exercise.name)?;
+            verdict::next_commands(&mut out, exercise.name, lab.lang, lab.width)?;
         }
         Outcome::Errors(errors) => {
             show_errors(lab, exercise, errors, &mut out)?;
