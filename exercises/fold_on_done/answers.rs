@@ -12,8 +12,11 @@ mod wrong {
     pub mod forgets_the_question;
     pub mod hard_coded;
     pub mod in_front;
+    pub mod judges_the_reason;
     pub mod nothing;
+    pub mod one_block;
     pub mod overwrites;
+    pub mod skips_empty;
     pub mod twice;
 }
 
@@ -28,8 +31,11 @@ pub fn answers() -> crate::Answers {
         ("wrong/forgets_the_question", checks(wrong::forgets_the_question::fold)),
         ("wrong/hard_coded", checks(wrong::hard_coded::fold)),
         ("wrong/in_front", checks(wrong::in_front::fold)),
+        ("wrong/judges_the_reason", checks(wrong::judges_the_reason::fold)),
         ("wrong/nothing", checks(wrong::nothing::fold)),
+        ("wrong/one_block", checks(wrong::one_block::fold)),
         ("wrong/overwrites", checks(wrong::overwrites::fold)),
+        ("wrong/skips_empty", checks(wrong::skips_empty::fold)),
         ("wrong/twice", checks(wrong::twice::fold)),
     ]
 }

@@ -2,12 +2,12 @@
 //! feed it whole conversations, and then the real demo.
 
 use step03_streaming::event::StreamEvent;
-use step03_streaming::message::{Context, Message, StopReason};
+use step03_streaming::message::{AssistantMessage, Context, Message, StopReason};
 use step03_streaming::script::Lang;
 
 use crate::criterion::{Checked, Criterion, Fault, same_text};
 use crate::probe::conversation::{Fold, folded_demo, transcript};
-use crate::probe::events::{delta, done, error, said};
+use crate::probe::events::{any_said, delta, done, error, said};
 use crate::probe::history::{in_short, same_history};
 use crate::probe::random::Random;
 use crate::text::Text;
@@ -82,30 +82,66 @@ fn grow(fold: Fold, context: &mut Context, pieces: &[String]) -> Checked {
 
 fn done_is_kept(fold: Fold) -> Checked {
     let mut random = Random::new(15);
-    for _ in 0..30 {
+    for round in 0..40 {
         let mut context = history(&mut random);
         // The reason is the producer's to give; the history takes the message as it is.
-        let reason = random.pick(&[StopReason::Stop, StopReason::Aborted]);
-        let event = StreamEvent::Done { message: said(random.piece(), reason) };
+        let reason = random.pick(&[StopReason::Stop, StopReason::Aborted, StopReason::Error]);
+        let message = match round {
+            0 => said("Hello! 你好！", StopReason::Stop),
+            _ => any_said(&mut random, reason),
+        };
+        let before = context.clone();
         let mut expected = context.clone();
-        if let StreamEvent::Done { message } = event.clone() {
-            expected.messages.push(Message::Assistant(message));
-        }
-        let before = context.messages.len();
+        expected.messages.push(Message::Assistant(message.clone()));
+        let event = StreamEvent::Done { message: message.clone() };
         fold(&mut context, event.clone());
-        same_history(&expected, &context, &event, |seen| match seen.messages.len() {
-            n if n == before => Text::new(
-                "`done` carries the message; the history is `context.messages`, and `push` adds to it.",
-                "`done` 带着那条消息；历史是 `context.messages`，用 `push` 加进去。",
-            ),
-            n if n > before + 1 => Text::new("One reply, one message.", "一个回复，一条消息。"),
-            _ => Text::new(
-                "It goes behind all others, as `Message::Assistant`, and exactly as `done` brought it.",
-                "它排在最后，是 `Message::Assistant`，和 `done` 带来的一模一样。",
-            ),
+        same_history(&expected, &context, &event, |seen| {
+            if *seen == before {
+                why_left_out(&message)
+            } else {
+                why_other_message(seen, &expected)
+            }
         })?;
     }
     Ok(())
+}
+
+/// What it says about the code that this message did not enter the history.
+fn why_left_out(message: &AssistantMessage) -> Text {
+    if Message::Assistant(message.clone()).text().trim().is_empty() {
+        Text::new(
+            "A reply without text is a reply, too: `done` says that it counts, whatever is in it.",
+            "没有文字的回复也是回复：`done` 说了它算数，不管里面有什么。",
+        )
+    } else if message.stop_reason != StopReason::Stop {
+        Text::new(
+            "Which stop reason a message has is not the fold's to judge: `done` says that it counts.",
+            "消息的停止原因不归折叠来评判：`done` 说了它算数。",
+        )
+    } else {
+        Text::new(
+            "`done` carries the message; the history is `context.messages`, and `push` adds to it.",
+            "`done` 带着那条消息；历史是 `context.messages`，用 `push` 加进去。",
+        )
+    }
+}
+
+/// What it says about the code that the history has changed, but not as it should.
+fn why_other_message(seen: &Context, expected: &Context) -> Text {
+    if seen.messages.len() > expected.messages.len() {
+        Text::new("One reply, one message.", "一个回复，一条消息。")
+    } else if seen.messages.len() < expected.messages.len() {
+        Text::new(
+            "The history is `context.messages`, and `push` adds to it: all that was there stays.",
+            "历史是 `context.messages`，`push` 往里加：原有的都留着。",
+        )
+    } else {
+        Text::new(
+            "It goes behind all others, as `Message::Assistant`, and exactly as `done` brought it: \
+             with its stop reason and all its blocks, be there none or two.",
+            "它排在最后，是 `Message::Assistant`，和 `done` 带来的一模一样：停止原因不变，块也不变，没有块或有两块都照样。",
+        )
+    }
 }
 
 fn nothing_while_growing(fold: Fold) -> Checked {
@@ -143,21 +179,35 @@ fn long_conversation(fold: Fold) -> Checked {
             expected.messages.push(said);
             let pieces = random.pieces(4);
             grow(fold, &mut context, &pieces)?;
-            let end = if random.flip() { done(pieces.concat()) } else { error("lost") };
+            // What `done` brings need not be the pieces side by side.
+            let end = match random.below(3) {
+                0 => error("lost"),
+                1 => done(pieces.concat()),
+                _ => done(random.piece()),
+            };
             if let StreamEvent::Done { message } = end.clone() {
                 expected.messages.push(Message::Assistant(message));
             }
             fold(&mut context, end.clone());
-            same_history(&expected, &context, &end, |_| {
-                Text::new(
-                    "The same event must always do the same, however long the history is and \
-                     whatever came before.",
-                    "同样的事件永远做同样的事，不管历史有多长、之前发生过什么。",
-                )
-            })?;
+            same_history(&expected, &context, &end, |seen| why_not_again(seen, &expected))?;
         }
     }
     Ok(())
+}
+
+fn why_not_again(seen: &Context, expected: &Context) -> Text {
+    if seen.messages.len() == expected.messages.len() {
+        Text::new(
+            "`done` has the last word: the message it carries, and not what the pieces gave.",
+            "以 `done` 为准：放进它带的消息，而不是各段拼成的。",
+        )
+    } else {
+        Text::new(
+            "The same event must always do the same, however long the history is and whatever came \
+             before.",
+            "同样的事件永远做同样的事，不管历史有多长、之前发生过什么。",
+        )
+    }
 }
 
 fn five_messages(fold: Fold) -> Checked {

@@ -13,9 +13,13 @@ mod wrong {
     pub mod in_front_of_all;
     pub mod nothing;
     pub mod one_language;
+    pub mod one_too_many;
+    pub mod other_language;
+    pub mod placeholder;
     pub mod replaces_the_others;
     pub mod too_short;
     pub mod whole_sentence;
+    pub mod wider_than_before;
 }
 
 pub fn answers() -> crate::Answers {
@@ -30,8 +34,12 @@ pub fn answers() -> crate::Answers {
         ("wrong/in_front_of_all", checks(wrong::in_front_of_all::rules)),
         ("wrong/nothing", checks(wrong::nothing::rules)),
         ("wrong/one_language", checks(wrong::one_language::rules)),
+        ("wrong/one_too_many", checks(wrong::one_too_many::rules)),
+        ("wrong/other_language", checks(wrong::other_language::rules)),
+        ("wrong/placeholder", checks(wrong::placeholder::rules)),
         ("wrong/replaces_the_others", checks(wrong::replaces_the_others::rules)),
         ("wrong/too_short", checks(wrong::too_short::rules)),
         ("wrong/whole_sentence", checks(wrong::whole_sentence::rules)),
+        ("wrong/wider_than_before", checks(wrong::wider_than_before::rules)),
     ]
 }

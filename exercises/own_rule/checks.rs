@@ -94,57 +94,84 @@ fn weather(rules: Rules) -> Checked {
     for lang in [Lang::En, Lang::Zh] {
         for line in lines_around(needle(lang), lang, &mut random) {
             let (text, last) = reply(rules(lang), &line);
-            let old = answered(lang.rules(), &line);
-            let is_new = answered(rules(lang), &line) != old && is_own(&text, lang);
-            if is_new && matches!(last, Some(StreamEvent::Done { .. })) {
+            let is_new = answered(rules(lang), &line) != answered(lang.rules(), &line);
+            let is_done = matches!(last, Some(StreamEvent::Done { .. }));
+            if is_new && is_done && !is_old(&text, lang) && is_in(&text, lang) {
                 continue;
             }
             let expected =
                 (format!("{line:?} → a text of your own"), format!("{line:?} → 你自己写的一句话"));
             let fault = Fault::told(expected, Text::value(answered(rules(lang), &line)));
-            return Err(fault.because(why_not_answered(&rules(lang), lang, is_new)));
+            return Err(fault.because(why_not_answered(&rules(lang), lang, &line)));
         }
     }
     Ok(())
 }
 
-/// Whether a text is in this language, and none that some older rule says.
-fn is_own(text: &str, lang: Lang) -> bool {
+/// Whether some older rule says this text.
+fn is_old(text: &str, lang: Lang) -> bool {
     let olds = match lang {
         Lang::En => ["hello", "streaming", "error", "break", ""],
         Lang::Zh => ["你好", "流式", "报错", "断开", ""],
     };
-    let is_old = olds.iter().any(|line| reply(lang.rules(), line).0 == text);
-    let in_language = match lang {
-        Lang::En => text.chars().any(|char| char.is_ascii_alphabetic()),
-        Lang::Zh => text.chars().any(|char| char.is_alphabetic() && !char.is_ascii()),
-    };
-    !is_old && in_language
+    olds.iter().any(|line| reply(lang.rules(), line).0 == text)
 }
 
-fn why_not_answered(rules: &[Rule], lang: Lang, is_new: bool) -> Text {
+/// Whether a text says something in this language.
+fn is_in(text: &str, lang: Lang) -> bool {
+    match lang {
+        Lang::En => text.chars().any(|char| char.is_ascii_alphabetic()),
+        Lang::Zh => text.chars().any(|char| char.is_alphabetic() && !char.is_ascii()),
+    }
+}
+
+/// Whether a rule hits a line.
+fn hits(rule: &Rule, line: &str) -> bool {
+    // With no rule at all, the model fails with an error of its own.
+    answered(vec![rule.clone()], line) != answered(vec![], line)
+}
+
+/// Where the rule is that was not there before; one that hits the line, if there are more.
+fn new_rule(rules: &[Rule], lang: Lang, line: &str) -> Option<usize> {
     let old = lang.rules();
-    let behind_fallback =
-        old.last().and_then(|fallback| rules.iter().position(|rule| rule == fallback));
-    let new = rules.iter().position(|rule| !old.contains(rule));
-    if is_new {
-        Text::new("The answer must be a reply, not a failure.", "应该正常回答，而不是报错。")
-    } else if new.is_none() {
-        Text::new(
+    let is_new = |rule: &Rule| !old.contains(rule);
+    let hit = rules.iter().position(|rule| is_new(rule) && hits(rule, line));
+    hit.or_else(|| rules.iter().position(is_new))
+}
+
+fn why_not_answered(rules: &[Rule], lang: Lang, line: &str) -> Text {
+    let Some(new) = new_rule(rules, lang, line) else {
+        return Text::new(
             "The list holds no rule for this language that was not there before.",
             "在这种语言的列表里没有任何新规则。",
+        );
+    };
+    let fallback = lang.rules().pop();
+    let fallback = rules.iter().position(|rule| Some(rule) == fallback.as_ref());
+    let (text, last) = reply(vec![rules[new].clone()], line);
+    if !hits(&rules[new], line) {
+        Text::new(
+            "A rule hits when the line contains its text, letter for letter: give it the shortest \
+             text that means the weather, in lower case.",
+            "规则在输入包含它的文本时命中，一个字母都不能差：用最短的、能代表天气的文本（英文用小写）。",
         )
-    } else if behind_fallback < new {
+    } else if fallback.is_some_and(|fallback| fallback < new) {
         Text::new(
             "The fallback hits every line and the first hit wins: a rule behind it is never asked.",
             "兜底规则什么都能命中，而先命中者胜：排在它后面的规则永远轮不到。",
         )
+    } else if !matches!(last, Some(StreamEvent::Done { .. })) {
+        Text::new("The answer must be a reply, not a failure.", "应该正常回答，而不是报错。")
+    } else if is_old(&text, lang) && !text.is_empty() {
+        Text::new(
+            "Your rule hits, and says what another rule says already: write a sentence of your own.",
+            "你的规则命中了，但说的是别的规则已有的话：写一句你自己的。",
+        )
     } else {
         Text::new(
-            "A rule hits when the line contains its text, letter for letter: give it the shortest \
-             text that means the weather, in lower case, and something to say that is your own and \
-             in the language of the question.",
-            "规则在输入包含它的文本时命中，一个字母都不能差：用最短的、能代表天气的文本（英文用小写），并且用提问的语言说一句你自己的话。",
+            "Your rule hits, but its answer says nothing in the language of the question: write a \
+             few words in English to the English one, in Chinese to the Chinese one.",
+            "你的规则命中了，但它的回答没有用提问的语言说出什么：英文问题用英文答几个词，中文问题用中文答一句。",
         )
     }
 }
@@ -179,8 +206,30 @@ fn all_else(rules: Rules) -> Checked {
                 })?;
             }
         }
+        others_unchanged(&rules(lang), lang)?;
     }
     Ok(())
+}
+
+/// Takes the new rule out: what is left must be the rules of before. No list of lines, however
+/// long, would find every change of a rule.
+fn others_unchanged(rules: &[Rule], lang: Lang) -> Checked {
+    let (old, mut left) = (lang.rules(), rules.to_vec());
+    if let Some(new) = new_rule(rules, lang, needle(lang)) {
+        left.remove(new);
+    }
+    let Some(at) = (0..old.len().max(left.len())).find(|&at| old.get(at) != left.get(at)) else {
+        return Ok(());
+    };
+    let told = |rule: Option<&Rule>| match rule {
+        Some(rule) => Text::value(format!("{rule:?}")),
+        None => Text::new("no further rule", "后面没有规则了"),
+    };
+    Err(Fault::told(told(old.get(at)), told(left.get(at))).because((
+        "Without your rule about the weather, the list must be the one of step03: the same rules, \
+         in the same order, and no other. Add one rule and change nothing else.",
+        "去掉你那条天气规则，列表就应该和 step03 的一样：同样的规则，同样的顺序，不多不少。只加一条，别的都不改。",
+    )))
 }
 
 fn older_first(rules: Rules) -> Checked {

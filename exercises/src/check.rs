@@ -9,6 +9,7 @@ use exercises::verdict::{self, BAD, STRONG};
 use crate::Ending;
 use crate::attempt::{self, Attempt};
 use crate::compile::{self, Built, Diagnostic};
+use crate::files;
 use crate::lab::Lab;
 
 /// How many of the compiler's messages are shown: the first often causes the rest.
@@ -18,6 +19,8 @@ const SHOWN: usize = 3;
 pub enum Outcome {
     /// There is no file to check.
     Missing,
+    /// There is something of its name that can't be read: which, and why.
+    Unreadable(String),
     /// It does not compile.
     Errors(Vec<Diagnostic>),
     /// It ran.
@@ -37,9 +40,10 @@ impl Outcome {
 /// When the compiler or the program can't be started.
 pub fn look(lab: &Lab, exercise: &Exercise) -> io::Result<Outcome> {
     let path = lab.answer(exercise);
-    let before = match fs::read(&path) {
+    let before = match files::read(&path) {
+        Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Outcome::Missing),
-        text => text?,
+        Err(error) => return Ok(Outcome::Unreadable(format!("{}: {error}", path.display()))),
     };
     let report = compile::scratch_file(&format!("{}.report", exercise.name));
     let elsewhere = lab.from.is_some().then_some(path.as_path());
@@ -48,13 +52,13 @@ pub fn look(lab: &Lab, exercise: &Exercise) -> io::Result<Outcome> {
         Built::Program(program, warnings) => {
             let attempt = attempt::run(&program, lab.workspace(), &report);
             if program.starts_with(compile::scratch()) {
-                fs::remove_file(&program)?; // Cargo's own it wants to find again
+                let _ = fs::remove_file(&program); // Cargo's own it wants to find again
             }
             Outcome::Ran(attempt?, warnings)
         }
     };
     // Saved again meanwhile: the verdict is about one of two texts, and nobody knows which.
-    if lab.from.is_none() && fs::read(&path).is_ok_and(|now| now == before) {
+    if lab.from.is_none() && files::read(&path).is_ok_and(|now| now == before) {
         lab.progress.borrow_mut().remember(exercise.name, &before, outcome.solved());
     }
     Ok(outcome)
@@ -102,6 +106,11 @@ pub fn show(lab: &Lab, exercise: &Exercise, outcome: &Outcome) -> io::Result<()>
                 lab.width,
             )?;
         }
+        Outcome::Unreadable(why) => {
+            let sorry = lab.lang.pick("It can't be read: ", "无法读取：");
+            writeln!(out, "{STRONG}{}{STRONG:#}  {sorry}{why}\n", exercise.name)?;
+            verdict::next_commands(&mut out, exercise.name, lab.lang, lab.width)?;
+        }
         Outcome::Errors(errors) => {
             show_errors(lab, exercise, errors, &mut out)?;
         }
@@ -132,7 +141,8 @@ fn show_errors(
     errors: &[Diagnostic],
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let place = errors.iter().find_map(|error| error.place.clone()).unwrap_or_default();
+    let own = errors.iter().find(|error| compile::in_answer(error));
+    let place = own.or(errors.first()).and_then(|error| error.place.clone()).unwrap_or_default();
     verdict::heading(out, exercise.name, &place, lab.width)?;
     for error in errors.iter().take(SHOWN) {
         writeln!(out, "{}\n", error.rendered.trim_end())?;
@@ -146,7 +156,7 @@ fn show_errors(
         "还不能编译，所以什么都没法检查。",
     );
     verdict::hanging(out, &format!("{BAD}✗{BAD:#} "), 2, text, STRONG, lab.width)?;
-    if !errors.iter().any(compile::in_answer) {
+    if own.is_none() {
         let text = lab.lang.pick(
             "The checks call the function as starter.rs declares it: give it back that name, those \
              parameters and that result.",

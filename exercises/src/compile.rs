@@ -9,11 +9,19 @@
 use std::env;
 use std::fs;
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
+
+/// The name of the file that a learner writes.
+const ANSWER: &str = "exercise.rs";
+
+/// The `[lints.rust]` of this package, as Cargo hands them on: what the tool accepts, `cargo test`
+/// accepts, too.
+const LINTS: [&str; 2] = ["--forbid=unsafe_code", "--warn=missing_docs"];
 
 /// What the compiler made of an exercise.
 pub enum Built {
@@ -29,6 +37,8 @@ pub struct Diagnostic {
     pub error: bool,
     /// What it says, in one line.
     pub message: String,
+    /// The code of an error, as in `E0308`, if it has one.
+    pub code: Option<String>,
     /// `file:line` of what it points at, if it points anywhere.
     pub place: Option<String>,
     /// The compiler's own words and drawings, coloured if asked for.
@@ -67,7 +77,10 @@ impl Compiler {
         let own = PathBuf::from(format!("exercises/{name}/run.rs"));
         let run = answer.map_or(Ok(own), |answer| self.handing_over(name, answer))?;
         match self.directly(name, &run) {
-            Some(Built::Errors(errors)) if answer.is_none() && !errors.iter().any(in_answer) => {
+            Some(Built::Errors(errors))
+                if answer.is_none()
+                    && (errors.iter().any(of_libraries) || !errors.iter().any(in_answer)) =>
+            {
                 // A changed signature, or libraries that are gone or of another compiler: Cargo
                 // knows better, and so does the next run with a new recipe.
                 let _ = fs::remove_file(scratch().join("recipe.json"));
@@ -99,6 +112,7 @@ impl Compiler {
             .args(["--crate-name", name, "--edition", "2024", "--error-format=json"])
             .arg(if self.colour { "--json=diagnostic-rendered-ansi" } else { "--json=artifacts" })
             .args(["-C", "debuginfo=0", "-C", "codegen-units=1", "--cfg", "test"])
+            .args(LINTS)
             .arg("-L")
             .arg(format!("dependency={}", self.libraries.display()));
         for library in &self.externs {
@@ -153,10 +167,16 @@ impl Compiler {
     }
 }
 
-/// Whether an error is in what a learner wrote, and could not be there if a library were missing.
+/// Whether an error is in what a learner wrote.
 pub fn in_answer(error: &Diagnostic) -> bool {
-    let in_file = error.place.as_deref().is_some_and(|place| place.contains("exercise.rs"));
-    in_file && !error.message.contains("crate")
+    error.place.as_deref().is_some_and(|place| place.contains(ANSWER))
+}
+
+/// Whether an error says that a library is missing, or was built by another compiler.
+fn of_libraries(error: &Diagnostic) -> bool {
+    const CODES: [&str; 5] = ["E0460", "E0461", "E0463", "E0514", "E0786"];
+    let gone = error.message.starts_with("extern location");
+    gone || error.code.as_deref().is_some_and(|code| CODES.contains(&code))
 }
 
 /// Where the libraries are, and which there are: from the last time, or from Cargo.
@@ -269,9 +289,37 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
     {
         return None;
     }
+    let code = message["code"]["code"].as_str().map(str::to_owned);
     let primary = spans.iter().find(|span| span["is_primary"] == true);
-    let place = primary.and_then(|span| {
-        Some(format!("{}:{}", span["file_name"].as_str()?, span["line_start"].as_u64()?))
+    let place = primary.and_then(place);
+    Some(Diagnostic { error, message: text, code, place, rendered })
+}
+
+/// The file and line a span points at. What a macro made lies in the file of the macro, where a
+/// learner has nothing to do: then it is the line on which they call it.
+fn place(span: &Value) -> Option<String> {
+    let file = |span: &Value| span["file_name"].as_str().unwrap_or_default().to_owned();
+    let mut outwards = iter::successors(Some(span), |span| {
+        Some(&span["expansion"]["span"]).filter(|caller| caller.is_object())
     });
-    Some(Diagnostic { error, message: text, place, rendered })
+    let span = outwards.find(|span| file(span).contains(ANSWER)).unwrap_or(span);
+    Some(format!("{}:{}", file(span), span["line_start"].as_u64()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lints_are_those_of_the_manifest() {
+        let manifest = include_str!("../Cargo.toml");
+        let (_, lints) = manifest.split_once("[lints.rust]\n").expect("the lints");
+        let flag = |line: &str| {
+            line.split_once(" = ").map(|(lint, level)| (level.to_owned(), lint.to_owned()))
+        };
+        let flags = lints.lines().map_while(flag);
+        let flags: Vec<_> =
+            flags.map(|(level, lint)| format!("--{}={lint}", level.trim_matches('"'))).collect();
+        assert_eq!(flags, LINTS);
+    }
 }

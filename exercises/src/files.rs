@@ -22,6 +22,19 @@ pub fn readme(lang: Lang) -> &'static str {
     }
 }
 
+/// Reads a file that anybody may have put there. What is not a regular file is refused before it is
+/// opened: a pipe would keep the tool waiting for ever.
+///
+/// # Errors
+/// When it is no such file, and those of reading.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() {
+        fs::read(path)
+    } else {
+        Err(io::Error::other("not a regular file / 不是普通文件"))
+    }
+}
+
 /// Shows one hint, and the command for the next. Hints go from a nudge to almost the answer, so
 /// each is asked for by itself; the tool keeps no count of what somebody has seen.
 ///
@@ -120,7 +133,7 @@ pub fn reset(lab: &Lab, exercise: &Exercise) -> io::Result<Ending> {
     let (file, starter) = (lab.path(exercise, "exercise.rs"), lab.path(exercise, "starter.rs"));
     let shipped = fs::read(&starter)?;
     let mut out = lab.out();
-    if fs::read(&file).is_ok_and(|text| text == shipped) {
+    if read(&file).is_ok_and(|text| text == shipped) {
         writeln!(
             out,
             "{}",
@@ -158,8 +171,8 @@ fn shown(lab: &Lab, path: &Path) -> String {
 /// # Errors
 /// When a file can't be read, and those of writing.
 pub fn solution(lab: &Lab, exercise: &Exercise) -> io::Result<Ending> {
-    let read = |file| fs::read_to_string(lab.path(exercise, file));
-    let (own, solution) = (read("exercise.rs")?, read("solution.rs")?);
+    let text = |file| String::from_utf8(read(&lab.path(exercise, file))?).map_err(io::Error::other);
+    let (own, solution) = (text("exercise.rs")?, text("solution.rs")?);
     let mut out = lab.out();
     let what = lab.lang.pick("from your file to a solution", "从你的文件到参考答案");
     writeln!(out, "{STRONG}{}{STRONG:#}  {what}\n", exercise.name)?;

@@ -48,6 +48,7 @@ fn row(lab: &Lab, number: usize, exercise: &Exercise, outcome: &Outcome) -> io::
     let (style, mark) = if outcome.solved() { (GOOD, "✓") } else { (BAD, "✗") };
     let standing = match outcome {
         Outcome::Missing => lab.lang.pick("no file", "没有文件").to_owned(),
+        Outcome::Unreadable(why) => why.clone(),
         Outcome::Errors(_) => lab.lang.pick("does not compile", "不能编译").to_owned(),
         Outcome::Ran(attempt, _) => {
             let met = |(_, standing): &&_| matches!(standing, Standing::Met);
@@ -68,6 +69,9 @@ fn as_json(lang: Lang, outcomes: &[(&Exercise, Outcome)]) -> Value {
     let exercises = outcomes.iter().enumerate().map(|(at, (exercise, outcome))| {
         let (criteria, first, errors) = match outcome {
             Outcome::Missing => (json!([]), Value::Null, json!([])),
+            Outcome::Unreadable(why) => {
+                (json!([]), Value::Null, json!([{ "at": Value::Null, "message": why }]))
+            }
             Outcome::Errors(errors) => (json!([]), Value::Null, errors_as_json(errors)),
             Outcome::Ran(attempt, _) => {
                 let report = &attempt.report;
@@ -132,6 +136,9 @@ fn suite(lang: Lang, exercise: &Exercise, outcome: &Outcome) -> String {
     let name = exercise.name;
     let cases: Vec<(&str, String)> = match outcome {
         Outcome::Missing => vec![(lang.pick("there is a file", "有文件"), failure("no file", ""))],
+        Outcome::Unreadable(why) => {
+            vec![(lang.pick("it can be read", "能读取"), failure("can't be read", why))]
+        }
         Outcome::Errors(errors) => {
             let text: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
             let failure = failure("does not compile", &text.join("\n"));

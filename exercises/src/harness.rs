@@ -171,7 +171,10 @@ fn message(payload: &dyn Any) -> String {
 
 fn panicked(payload: &dyn Any, panic: Option<(String, String)>) -> Fault {
     let (message, place) = panic.unwrap_or_else(|| (message(payload), String::new()));
-    if let Some(todo) = message.strip_prefix("not yet implemented: ") {
+    if let Some(todo) = message.strip_prefix("not yet implemented") {
+        // A `todo!()` that says nothing is known by its place.
+        let todo =
+            todo.strip_prefix(": ").map_or_else(|| format!("todo!() {place}"), str::to_owned);
         let fault = Fault::told(
             ("your code in place of the todo!", "用你的代码替换 todo!"),
             Text::value(todo),
@@ -201,6 +204,7 @@ mod tests {
             Criterion::new(("todo", "待"), || todo!("TODO it: do {}", 1)),
             Criterion::new(("differs", "异"), || Err(Fault::differs("1", "2"))),
             Criterion::new(("fine again", "又好"), || Ok(())),
+            Criterion::new(("silent todo", "默"), || todo!()),
         ];
         let report = run(criteria, LIMIT, |_| {});
         assert!(report.complete && !report.solved());
@@ -212,6 +216,7 @@ mod tests {
         assert!(fault(2).kind == Kind::Todo && *fault(2).seen.en == *"TODO it: do 1");
         assert_eq!(fault(3), Fault::differs("1", "2"));
         assert_eq!(report.criteria[4].1, Standing::Met);
+        assert!(fault(5).kind == Kind::Todo && fault(5).seen.en.contains("harness.rs:"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::compile;
+use crate::files;
 
 /// The verdicts that are known.
 pub struct Progress {
@@ -32,7 +33,7 @@ impl Progress {
 
     /// Whether the exercise is solved as its file is now; nothing if that has to be looked at.
     pub fn solved(&self, folder: &Path, name: &str) -> Option<bool> {
-        let text = fs::read(folder.join(name).join("exercise.rs")).ok()?;
+        let text = files::read(&folder.join(name).join("exercise.rs")).ok()?;
         if fs::read(folder.join(name).join("starter.rs")).is_ok_and(|starter| starter == text) {
             return Some(false); // as shipped
         }

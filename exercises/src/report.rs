@@ -55,10 +55,13 @@ impl Report {
         self.criteria.iter().any(is_hung)
     }
 
-    /// The first criterion that was not looked at: the one during which the run was cut off.
-    pub fn first_not_reached(&mut self) -> Option<&mut Standing> {
-        let mut standings = self.criteria.iter_mut().map(|(_, standing)| standing);
-        standings.find(|standing| **standing == Standing::NotReached)
+    /// The criterion during which the run was cut off: the first that was not looked at, or else the
+    /// last.
+    pub fn cut_off_at(&mut self) -> Option<&mut Standing> {
+        let not_reached = |(_, standing): &(Text, Standing)| *standing == Standing::NotReached;
+        let at = self.criteria.iter().position(not_reached);
+        let at = at.or(self.criteria.len().checked_sub(1))?;
+        self.criteria.get_mut(at).map(|(_, standing)| standing)
     }
 }
 
@@ -103,9 +106,10 @@ pub fn end_line() -> String {
 }
 
 /// Reads what has been written so far. A torn last line, and any line it doesn't know, is left out.
+/// It is complete only with its last line, and with exactly one standing for each criterion.
 pub fn parse(text: &str) -> Report {
     let mut report = Report::default();
-    let mut next = 0;
+    let mut standings = 0;
     for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
         let fields: Vec<_> = line.split('\t').map(unescape).collect();
         let fields: Vec<_> = fields.iter().map(String::as_str).collect();
@@ -115,15 +119,16 @@ pub fn parse(text: &str) -> Report {
             }
             ["end"] => report.complete = true,
             _ => {
-                if let (Some(standing), Some(slot)) =
-                    (standing(&fields), report.criteria.get_mut(next))
-                {
-                    slot.1 = standing;
-                    next += 1;
+                if let Some(standing) = standing(&fields) {
+                    if let Some(slot) = report.criteria.get_mut(standings) {
+                        slot.1 = standing;
+                    }
+                    standings += 1;
                 }
             }
         }
     }
+    report.complete &= standings == report.criteria.len();
     report
 }
 
@@ -193,6 +198,18 @@ mod tests {
                 cut == whole.len() || !part.solved(),
                 "only a whole report can be a solved one"
             );
+        }
+    }
+
+    /// More standings than criteria are not what the checks have written.
+    #[test]
+    fn a_report_with_too_many_standings_is_not_complete() {
+        let name = name_line(&("one", "一").into());
+        let met = standing_line(&Standing::Met);
+        assert!(parse(&[name.as_str(), &met, &end_line()].concat()).solved());
+        for lines in [&[&name, &met, &met, &end_line()][..], &[&name, &met, &end_line(), &met]] {
+            let lines: String = lines.iter().map(|line| line.as_str()).collect();
+            assert!(!parse(&lines).complete, "{lines}");
         }
     }
 

@@ -6,7 +6,6 @@
 //! later, and nobody has to know which kind of file system theirs is.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io::{self, Write};
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
@@ -17,6 +16,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::Ending;
 use crate::check;
+use crate::files;
 use crate::lab::Lab;
 
 /// How long to wait for news before looking oneself.
@@ -78,7 +78,8 @@ fn listen(lab: &Lab, sender: Sender<()>) -> Option<RecommendedWatcher> {
 
 /// What the learner's files hold.
 fn texts(lab: &Lab) -> HashMap<&'static str, Vec<u8>> {
-    let text =
-        |exercise: &'static Exercise| Some((exercise.name, fs::read(lab.answer(exercise)).ok()?));
+    let text = |exercise: &'static Exercise| {
+        Some((exercise.name, files::read(&lab.answer(exercise)).ok()?))
+    };
     EXERCISES.iter().filter_map(text).collect()
 }

@@ -56,6 +56,20 @@ fn a_changed_signature_is_named_as_such() {
     verdict("signature", &["as starter.rs", "declares it"]);
 }
 
+/// With the signature intact, nobody is sent to mend it, nor to a file of a library.
+#[test]
+fn an_error_inside_the_function_is_not_taken_for_a_changed_signature() {
+    for (name, exercise, line) in
+        [("question_mark", "errors_are_events", 9), ("no_import", "lazy_stream", 13)]
+    {
+        let run = lab(&["check", exercise, "--from", &fixture(name)]);
+        assert_eq!(run.code, 1, "{}{}", run.out, run.err);
+        let head: String = run.out.lines().take_while(|line| !line.is_empty()).collect();
+        assert!(head.contains(&format!("exercise.rs:{line}")), "{}", run.out);
+        assert!(!run.out.contains("as starter.rs"), "{}", run.out);
+    }
+}
+
 #[test]
 fn a_panic_is_a_missed_criterion_with_its_line() {
     verdict("panic", &["✗ the pieces stand side by side", "a long piece", "exercise.rs:10"]);
@@ -75,6 +89,19 @@ fn a_loop_that_collects_without_end_is_ended() {
 #[test]
 fn leaving_with_success_is_no_success() {
     verdict("leaves", &["✗ the pieces stand side by side", "process::exit"]);
+}
+
+/// The file of the report is named in the environment; what an answer adds to it counts for nothing.
+#[test]
+fn a_report_that_the_answer_wrote_is_not_believed() {
+    for name in ["forges", "forges_and_leaves"] {
+        verdict(name, &["First ✗", "ended here"]);
+    }
+}
+
+#[test]
+fn what_cargo_refuses_the_tool_refuses() {
+    verdict("unsafe_block", &["usage of an `unsafe` block", "It does not compile yet"]);
 }
 
 #[test]
@@ -127,6 +154,29 @@ fn no_answer_keeps_another_from_its_verdict() {
         assert_eq!(exercise["solved"], !wrong, "{exercise:#}");
     }
     assert_eq!(exercises[0]["compiles"], false);
+}
+
+/// A folder in the place of a file, and a link that leads nowhere but to itself.
+#[test]
+fn what_is_no_file_is_named_and_keeps_no_other_from_its_verdict() {
+    let folder = Scratch::new("no-files");
+    fs::create_dir_all(folder.0.join("typewriter/exercise.rs")).expect("a folder");
+    fs::create_dir_all(folder.0.join("fold_on_done")).expect("a folder");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("exercise.rs", folder.0.join("fold_on_done/exercise.rs"))
+        .expect("a link");
+    let solution = Path::new(env!("CARGO_MANIFEST_DIR")).join("own_rule/solution.rs");
+    folder.write("own_rule/exercise.rs", &fs::read_to_string(solution).expect("one"));
+    let from = folder.0.display().to_string();
+
+    let json = lab(&["check", "--all", "--format", "json", "--from", &from]);
+    assert_eq!(json.code, 1, "{}", json.err);
+    let report: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(report["solved"], 1);
+    let error = &report["exercises"][0]["errors"][0]["message"];
+    assert!(error.as_str().is_some_and(|text| text.contains("typewriter")), "{error}");
+    let one = lab(&["check", "typewriter", "--from", &from]);
+    assert!(one.code == 1 && one.out.contains("not a regular file"), "{}", one.out);
 }
 
 #[test]

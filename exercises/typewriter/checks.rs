@@ -8,6 +8,7 @@ use step03_streaming::script::Lang;
 
 use crate::criterion::{Checked, Criterion, Fault, same};
 use crate::probe::conversation::{Tap, demo, transcript};
+use crate::probe::events::{delta, in_short};
 use crate::probe::random::Random;
 use crate::probe::screen::Screen;
 use crate::text::Text;
@@ -44,10 +45,6 @@ pub fn checks(show: Show) -> Vec<Criterion> {
     ]
 }
 
-fn delta(text: &str) -> StreamEvent {
-    StreamEvent::TextDelta { delta: text.to_owned() }
-}
-
 /// Shows an event; on these screens nothing can fail.
 fn shown(show: Show, event: &StreamEvent, screen: &mut Screen) -> Checked {
     show(event, screen, Lang::En).map_err(|error| {
@@ -59,7 +56,7 @@ fn shown(show: Show, event: &StreamEvent, screen: &mut Screen) -> Checked {
 }
 
 fn side_by_side(show: Show) -> Checked {
-    let mut random = Random::new(1);
+    let mut random = Random::new(1638);
     for _ in 0..50 {
         let pieces = random.pieces(6);
         let mut screen = Screen::default();
@@ -75,13 +72,13 @@ fn side_by_side(show: Show) -> Checked {
 fn changed(pieces: &[String], seen: &str) -> Text {
     let lines: String = pieces.iter().map(|piece| format!("{piece}\n")).collect();
     let debug: String = pieces.iter().map(|piece| format!("{piece:?}")).collect();
-    let trimmed: String = pieces.iter().map(|piece| piece.trim()).collect();
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
     let spaced: String = pieces.iter().map(|piece| format!("{piece} ")).collect();
     if seen.is_empty() {
         Text::new(
-            "Nothing reached `out`. `print!` writes to standard output, wherever that is; `out` is \
-             the screen you were given.",
-            "`out` 什么都没收到。`print!` 写到标准输出，不管那是哪里；交给你的屏幕是 `out`。",
+            "Nothing reached `out`, the screen you were given. If you used `print!`: it writes to \
+             standard output, wherever that is.",
+            "交给你的屏幕 `out` 什么都没收到。如果你用了 `print!`：它写到标准输出，不管那是哪里。",
         )
     } else if seen == lines {
         Text::new(
@@ -93,15 +90,16 @@ fn changed(pieces: &[String], seen: &str) -> Text {
             "`{:?}` shows a text as source code, with quotes; `{}` shows the text itself.",
             "`{:?}` 把文本显示成带引号的源代码；`{}` 才是文本本身。",
         )
-    } else if seen == trimmed {
-        Text::new(
-            "Spaces at the edge of a piece belong to the text: a piece is not a word.",
-            "每一段首尾的空格也是正文：一段不等于一个词。",
-        )
     } else if seen == spaced {
         Text::new(
             "Nothing goes between two pieces: a piece is not a word, it may end in the middle of one.",
             "两段之间什么都不加：一段不是一个词，可能在词的中间断开。",
+        )
+    } else if bare(seen) == bare(&pieces.concat()) {
+        Text::new(
+            "Spaces, tabs and line ends belong to the text, also at the edge of a piece: a piece is \
+             not a word.",
+            "空格、制表符和换行也是正文，在一段的首尾也一样：一段不等于一个词。",
         )
     } else {
         Text::new("Write `delta` and nothing else.", "只写 `delta`，别的都不写。")
@@ -163,40 +161,65 @@ fn same_demo(show: Show) -> Checked {
 }
 
 fn errors_handed_back(show: Show) -> Checked {
-    for at in 0..2 {
-        let mut screen = Screen::breaking(at);
-        if show(&delta("piece"), &mut screen, Lang::En).is_ok() {
-            let what = [
-                ("a broken pipe at the write", "写出时管道已断"),
-                ("a broken pipe at the flush", "flush 时管道已断"),
-            ][at];
-            return Err(Fault::told(
-                (format!("Err, for there was {}", what.0), format!("Err，因为{}", what.1)),
-                Text::value("Ok(())"),
-            )
-            .because((
-                "Put `?` after the call, or hand its result back; `let _ =`, `.ok()` and a call \
-                 whose result nobody looks at all swallow the error.",
-                "在调用后面加 `?`，或者把结果交还；`let _ =`、`.ok()` 或者不看结果都会吞掉错误。",
-            )));
+    for event in [delta("piece"), StreamEvent::Start] {
+        for at in 0..2 {
+            let mut screen = Screen::breaking(at);
+            let result = show(&event, &mut screen, Lang::En);
+            // Who never flushes misses another criterion, and can't hand back what never failed.
+            if at == 0 || screen.broke() {
+                handed_back(&event, result, io::ErrorKind::BrokenPipe)?;
+            }
         }
     }
     Ok(())
+}
+
+/// The error of the screen itself must come back, and no other in its place.
+fn handed_back(event: &StreamEvent, result: io::Result<()>, kind: io::ErrorKind) -> Checked {
+    let error = match result {
+        Err(error) if error.kind() == kind => return Ok(()),
+        result => result.err(),
+    };
+    let event = in_short(std::slice::from_ref(event));
+    let expected = (
+        format!("Err({kind:?}), for so failed the writing at {event}"),
+        format!("Err({kind:?})，显示 {event} 时写出就是这样失败的"),
+    );
+    let why = match &error {
+        None => (
+            "Put `?` after the call, or hand its result back; `let _ =`, `.ok()` and a call whose \
+             result nobody looks at all swallow the error.",
+            "在调用后面加 `?`，或者把结果交还；`let _ =`、`.ok()` 或者不看结果都会吞掉错误。",
+        ),
+        Some(_) => (
+            "Hand back the error itself: a caller looks at its kind, to leave quietly when the \
+             reader has left.",
+            "要交还原来的错误：调用方会看它的种类，例如读的人走了就安静退出。",
+        ),
+    };
+    let seen =
+        error.map_or_else(|| "Ok(())".to_owned(), |error| format!("Err({:?})", error.kind()));
+    Err(Fault::told(expected, Text::value(seen)).because(why))
 }
 
 fn narrow_screen(show: Show) -> Checked {
     let mut random = Random::new(3);
     for at_once in 1..5 {
         let piece = random.piece() + "end";
-        let mut screen = Screen::narrow(at_once);
-        shown(show, &delta(&piece), &mut screen)?;
-        same(&piece, &screen.written(), |_| {
-            Text::new(
-                "`write` may take only a part and says how much it took; `write!` and `write_all` \
-                 go on until all is taken.",
-                "`write` 可能只收下一部分，并返回收了多少；`write!` 和 `write_all` 会一直写到收完为止。",
-            )
-        })?;
+        let start = (StreamEvent::Start, Lang::En.assistant());
+        for (event, text) in [(delta(&piece), piece.as_str()), start] {
+            let mut screen = Screen::narrow(at_once);
+            shown(show, &event, &mut screen)?;
+            same(&text, &screen.written().as_str(), |_| {
+                Text::new(
+                    "`write` may take only a part and says how much it took; `write!` and \
+                     `write_all` go on until all is taken.",
+                    "`write` 可能只收下一部分，并返回收了多少；`write!` 和 `write_all` 会一直写到收完为止。",
+                )
+            })?;
+            let full = show(&event, &mut Screen::narrow(0), Lang::En);
+            handed_back(&event, full, io::ErrorKind::WriteZero)?;
+        }
     }
     Ok(())
 }

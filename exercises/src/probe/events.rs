@@ -7,6 +7,8 @@ use futures::Stream;
 use step03_streaming::event::StreamEvent;
 use step03_streaming::message::{AssistantMessage, ContentBlock, StopReason};
 
+use crate::probe::random::Random;
+
 /// A stream of events that owns all it needs. It stays on its thread.
 pub type Events = Pin<Box<dyn Stream<Item = StreamEvent>>>;
 
@@ -28,6 +30,14 @@ pub fn error(reason: impl Into<String>) -> StreamEvent {
 /// A message of the assistant.
 pub fn said(text: impl Into<String>, stop_reason: StopReason) -> AssistantMessage {
     AssistantMessage { content: ContentBlock::text(text), stop_reason }
+}
+
+/// A message of the assistant as providers send it: most often of one block of text, but also of
+/// none or of two.
+pub fn any_said(random: &mut Random, stop_reason: StopReason) -> AssistantMessage {
+    let blocks = random.pick(&[1, 1, 0, 2]);
+    let content = (0..blocks).map(|_| ContentBlock::Text { text: random.piece() }).collect();
+    AssistantMessage { content, stop_reason }
 }
 
 /// Polls once, by hand: nobody is woken, so what is not ready now is `Pending`.

@@ -15,7 +15,7 @@ pub fn in_short(context: &Context) -> String {
             Message::User(_) => format!("user {text:?}"),
             Message::Assistant(message) => {
                 let blocks = message.content.len();
-                let blocks = if blocks > 1 { format!(", {blocks} blocks") } else { String::new() };
+                let blocks = if blocks != 1 { format!(", {blocks} blocks") } else { String::new() };
                 format!("assistant {text:?} ({:?}{blocks})", message.stop_reason)
             }
         }

@@ -35,10 +35,12 @@ impl Random {
         items[self.below(items.len())].clone()
     }
 
-    /// A piece of text as models write it: words, spaces, Chinese, emoji.
+    /// A piece of text as models write it: words, spaces, line ends, Chinese, emoji, or nothing.
     pub fn piece(&mut self) -> String {
-        const PIECES: [&str; 12] =
-            ["He", "llo", " ", "wor", "ld ", "你", "好！", "🦀", "é", "x", "42", ", "];
+        const PIECES: [&str; 16] = [
+            "He", "llo", " ", "wor", "ld ", "你", "好！", "🦀", "é", "x", "42", ", ", "\n", "a\n",
+            "\t", "",
+        ];
         (0..=self.below(2)).map(|_| self.pick(&PIECES)).collect()
     }
 

@@ -21,22 +21,29 @@ pub struct Screen(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     touches: Vec<Touch>,
-    /// How many bytes a single `write` takes; 0 stands for all of them.
-    at_once: usize,
+    /// How many bytes a single `write` takes, if not all of them.
+    at_once: Option<usize>,
     /// The write and the flush that fail, counted together from 0.
     fails_at: Option<usize>,
     count: usize,
 }
 
 impl Screen {
-    /// A screen on which `write` takes only a few bytes at a time, as a pipe may.
+    /// A screen on which `write` takes only a few bytes at a time, as a pipe may; with 0, a screen
+    /// that is full.
     pub fn narrow(at_once: usize) -> Self {
-        Self(Arc::new(Mutex::new(State { at_once, ..State::default() })))
+        Self(Arc::new(Mutex::new(State { at_once: Some(at_once), ..State::default() })))
     }
 
     /// A screen whose `n`th touch fails with a broken pipe; counted from 0.
     pub fn breaking(n: usize) -> Self {
         Self(Arc::new(Mutex::new(State { fails_at: Some(n), ..State::default() })))
+    }
+
+    /// Whether it came to the touch that fails.
+    pub fn broke(&self) -> bool {
+        let state = self.state();
+        state.fails_at.is_some_and(|at| at < state.count)
     }
 
     /// All that was handed over, visible or not.
@@ -81,7 +88,7 @@ impl State {
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.state();
-        let length = if state.at_once == 0 { bytes.len() } else { bytes.len().min(state.at_once) };
+        let length = bytes.len().min(state.at_once.unwrap_or(usize::MAX));
         state.touch(Touch::Wrote(bytes[..length].to_vec()))?;
         Ok(length)
     }

@@ -1,0 +1,38 @@
+//! Tries again with the same call.
+//!
+//! Fails: a call that fails is start, what had arrived, error with the reason
+//! Says: asked again after it had failed
+
+use async_stream::stream;
+use exercises::errors_are_events::Call;
+use futures::Stream;
+use step03_streaming::event::StreamEvent;
+use step03_streaming::message::{AssistantMessage, ContentBlock, StopReason};
+
+/// Streams the reply that a provider's `call` brings piece by piece.
+///
+/// The provider reports a failure as an `Err`. Whoever reads this stream gets events and nothing
+/// else: one of them says that the call failed, and why.
+pub fn reply(mut call: Call) -> impl Stream<Item = StreamEvent> {
+    stream! {
+        yield StreamEvent::Start;
+        let mut text = String::new();
+        let mut failed = false;
+        loop {
+            match call.next().await {
+                Ok(Some(delta)) => {
+                    text.push_str(&delta);
+                    yield StreamEvent::TextDelta { delta };
+                }
+                Ok(None) => break,
+                Err(_) if !failed => failed = true,
+                Err(error) => {
+                    yield StreamEvent::Error { error: error.to_string() };
+                    return;
+                }
+            }
+        }
+        let content = ContentBlock::text(text);
+        yield StreamEvent::Done { message: AssistantMessage { content, stop_reason: StopReason::Stop } };
+    }
+}

@@ -1,0 +1,35 @@
+//! Leaves out a token without text.
+//!
+//! Fails: the events are start, a delta for each token, and done with the whole text
+//! Says: also an empty one
+
+use std::time::Duration;
+
+use async_stream::stream;
+use exercises::lazy_stream::Tokens;
+use futures::Stream;
+use step03_streaming::event::StreamEvent;
+use step03_streaming::message::{AssistantMessage, ContentBlock, StopReason};
+
+/// Streams a reply: `start`, a delta for each token, and `done` with all of them in one message.
+///
+/// `tokens` is an iterator of strings. Taking one from it is work, so none is taken before somebody
+/// asks for its event; and before each there is a `pause`.
+pub fn reply(tokens: Tokens, pause: Duration) -> impl Stream<Item = StreamEvent> {
+    stream! {
+        yield StreamEvent::Start;
+        let mut text = String::new();
+        // `for` takes one token per turn, and a turn goes no further than its `yield` until somebody
+        // asks for more. The pause comes before the delta, so the end costs none.
+        for delta in tokens {
+            if delta.is_empty() {
+                continue;
+            }
+            tokio::time::sleep(pause).await;
+            text.push_str(&delta);
+            yield StreamEvent::TextDelta { delta };
+        }
+        let content = ContentBlock::text(text);
+        yield StreamEvent::Done { message: AssistantMessage { content, stop_reason: StopReason::Stop } };
+    }
+}

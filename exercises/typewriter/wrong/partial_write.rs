@@ -1,0 +1,27 @@
+//! Writes bytes itself and does not ask how many were taken.
+//!
+//! Fails: a screen that takes only a few bytes at a time gets all of them
+//! Says: may take only a part
+
+use std::io::{self, Write};
+
+use step03_streaming::event::StreamEvent;
+use step03_streaming::script::Lang;
+
+/// Shows one event of a reply on `out`, as it comes.
+///
+/// A reply begins with `Start` and brings its text in many small `TextDelta`s. What ends it is
+/// shown by the real step03, into which the checks put this function.
+///
+/// # Errors
+/// Only those of writing.
+pub fn show(event: &StreamEvent, out: &mut impl Write, lang: Lang) -> io::Result<()> {
+    match event {
+        StreamEvent::Start => write!(out, "{}", lang.assistant())?,
+        // `write!` and not `writeln!`: pieces side by side are what makes a typewriter.
+        StreamEvent::TextDelta { delta } => drop(out.write(delta.as_bytes())?),
+        StreamEvent::Done { .. } | StreamEvent::Error { .. } => {}
+    }
+    // Standard output keeps an unfinished line to itself; without this the typewriter is mute.
+    out.flush()
+}
