@@ -98,3 +98,52 @@ pub enum Format {
     /// JUnit's XML, which most graders read.
     Junit,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use exercises::registry::EXERCISES;
+
+    use super::*;
+
+    /// The pages of all exercises, in both languages, and those above them.
+    fn pages() -> Vec<PathBuf> {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let below =
+            fs::read_dir(here).expect("a folder").map(|entry| entry.expect("an entry").path());
+        let folders = below.chain([here.to_owned(), here.join("..")]);
+        let files =
+            |folder: PathBuf| ["README.md", "README.zh-CN.md"].map(|name| folder.join(name));
+        folders.flat_map(files).filter(|page| page.is_file()).collect()
+    }
+
+    /// What a page tells its reader to type, whether in a block or in a sentence.
+    fn commands(page: &str) -> Vec<&str> {
+        let typed = page.split("cargo run -q -p exercises").skip(1);
+        typed.filter_map(|rest| rest.split(['\n', '`', '>']).next()).collect()
+    }
+
+    #[test]
+    fn every_command_that_a_page_shows_is_one() {
+        let mut names = Vec::new();
+        for page in pages() {
+            let text = fs::read_to_string(&page).expect("a page");
+            for command in commands(&text) {
+                let words = command.split_whitespace().filter(|word| *word != "--");
+                let args = Args::try_parse_from(["exercises"].into_iter().chain(words));
+                let args = args.unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+                names.extend(match args.action {
+                    Some(Action::Check { name: Some(name), .. }) => Some(name),
+                    Some(Action::Hint { name: Some(name), .. }) => Some(name),
+                    _ => None,
+                });
+            }
+        }
+        names.retain(|name| name != "NAME"); // in the template
+        assert!(EXERCISES.iter().all(|exercise| names.iter().any(|name| name == exercise.name)));
+        names.retain(|name| EXERCISES.iter().all(|exercise| exercise.name != name));
+        assert!(names.is_empty(), "no such exercise: {names:?}");
+    }
+}
