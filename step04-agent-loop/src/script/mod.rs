@@ -8,12 +8,15 @@
 //! a message travel to the model and into files.
 
 mod format;
+mod load;
+mod strict;
 
 use std::fmt;
 
 use clap::ValueEnum;
 
 pub use format::*;
+pub use load::ScriptError;
 
 /// The language a conversation is held in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
