@@ -12,15 +12,18 @@ use std::str::Utf8Error;
 
 use serde::de::DeserializeOwned;
 
-/// Reads one line; a line end of either kind may follow, and a byte order mark may stand before it,
-/// as Windows editors put one at the beginning of a file.
+/// A file without the byte order mark that Windows editors put at its beginning.
+pub fn without_mark(file: &[u8]) -> &[u8] {
+    file.strip_prefix("\u{feff}".as_bytes()).unwrap_or(file)
+}
+
+/// Reads one line; a line end of either kind may follow.
 ///
 /// # Errors
 ///
 /// It is no text, no JSON, or no `T`.
 pub fn read<T: DeserializeOwned>(line: &[u8]) -> Result<T, Fault> {
     let text = std::str::from_utf8(line).map_err(Fault::NotUtf8)?;
-    let text = text.trim_start_matches('\u{feff}');
     // Without its end: a fault behind it would be one in the next line.
     serde_json::from_str(text.trim_end_matches(['\r', '\n'])).map_err(Fault::Json)
 }

@@ -15,6 +15,7 @@
 //! | [`model`] | the `Model` trait: a context in, a stream of events out |
 //! | [`script`] | the JSON in which a lesson says what the model will answer; every text a person sees |
 //! | [`fake_model`] | the model that plays a script |
+//! | [`visible`] | makes text safe to show |
 //! | [`tool`] | what a tool is: a name, a schema for the model, a future that ends in an answer |
 //! | [`tools`] | read and write: real files, inside one folder that nothing escapes; grep goes beyond |
 //! | [`agent_event`] | the ten things an agent reports while it works, and those who listen |
@@ -29,7 +30,6 @@
 //!
 //! | module | what it is for |
 //! |---|---|
-//! | [`visible`] | makes text safe to show |
 //! | [`brief`] | a JSON value on one short line |
 //! | [`live_line`] | one line that changes in place |
 //! | [`render`] | agent events in, terminal text out |

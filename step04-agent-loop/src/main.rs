@@ -13,6 +13,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::Parser;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream, Stream};
+use same_file::is_same_file;
 use step04_agent_loop::agent_loop::Agent;
 use step04_agent_loop::cli::Args;
 use step04_agent_loop::fake_model::FakeModel;
@@ -130,9 +131,8 @@ fn record_file(args: &Args, path: &Path) -> io::Result<Box<dyn Write + Send>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdout()));
     }
-    let is_same = |other: &PathBuf| {
-        path.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| other == path))
-    };
+    // By whatever name: a file may have several.
+    let is_same = |other: &PathBuf| is_same_file(path, other).unwrap_or(false);
     if [&args.session, &args.script, &args.replay].into_iter().flatten().any(is_same) {
         return Err(io::Error::other(
             "this file is in use as session, script or replay; record to another one",

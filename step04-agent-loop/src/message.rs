@@ -250,7 +250,12 @@ impl Serialize for ToolCall {
 }
 
 /// The object that `text` stands for, or why it can't be written as one.
-fn wire_arguments(text: &str) -> Result<Map<String, Value>, String> {
+/// The arguments of a call as they are told to others.
+///
+/// # Errors
+///
+/// Why they stay a text.
+pub(crate) fn wire_arguments(text: &str) -> Result<Map<String, Value>, String> {
     match parse_arguments(text).map(|arguments| arguments.as_value().clone()) {
         Ok(value) if is_deeper_than(DEEPEST_ON_WIRE, &value) => {
             Err(format!("kept as text, because it is nested more than {DEEPEST_ON_WIRE} deep"))

@@ -26,6 +26,12 @@ pub trait Journal: Send {
     fn failure(&self) -> Option<io::Error>;
 }
 
+/// Whether whoever read has left, as `| head -1` does. There is no use in going on then, be it the
+/// screen that was read or a record.
+fn is_gone(failure: &io::Error) -> bool {
+    failure.kind() == io::ErrorKind::BrokenPipe
+}
+
 /// The same error, and what it means for the person.
 fn meaning(what: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what}: {error}"))
@@ -181,7 +187,14 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
         let ending = {
             let mut listeners = Listeners::new();
             // Before the screen: what a person has seen must not be missing from the log.
-            journals.iter_mut().for_each(|journal| listeners.add(|event| journal.on_event(event)));
+            for journal in journals.iter_mut() {
+                listeners.add(|event| {
+                    journal.on_event(event);
+                    if journal.failure().is_some_and(|failure| is_gone(&failure)) {
+                        cancel.cancel();
+                    }
+                });
+            }
             listeners.add(|event| {
                 screen.on_event(event);
                 if screen.has_failed() {
@@ -215,8 +228,8 @@ impl<I: Stream<Item = io::Result<Line>> + Unpin, W: Write + Send> Repl<I, W> {
     fn tell_failures(&mut self) -> io::Result<()> {
         let failures: Vec<_> = self.journals.iter().filter_map(|it| it.failure()).collect();
         for failure in failures {
-            if failure.kind() == io::ErrorKind::BrokenPipe {
-                return Err(failure); // whoever read the record has left: the same as for the screen
+            if is_gone(&failure) {
+                return Err(failure);
             }
             self.notice(&self.lang.error(visible(&failure.to_string())))?;
         }

@@ -52,7 +52,7 @@ pub struct Replay {
 pub enum Tempo {
     /// With the pauses that there were when it was recorded.
     AsRecorded,
-    /// With this pause before each change.
+    /// With this pause before each delta, as a script is.
     Every(Duration),
 }
 
@@ -88,7 +88,8 @@ impl Replay {
     pub fn parse(path: &Path, record: &[u8]) -> Result<Self, FileError> {
         let mut reader = Reader::default();
         let mut last = 0;
-        for (number, line) in (1..).zip(record.split_inclusive(|&byte| byte == b'\n')) {
+        let lines = json_lines::without_mark(record).split_inclusive(|&byte| byte == b'\n');
+        for (number, line) in (1..).zip(lines) {
             if json_lines::is_blank(line) {
                 continue;
             }
@@ -147,8 +148,8 @@ async fn play(changes: Arc<[Timed]>, tempo: Tempo, mut reply: Reply, cancel: Can
         let pause = async {
             match tempo {
                 Tempo::AsRecorded => sleep(recorded).await,
-                Tempo::Every(Duration::ZERO) => yield_now().await,
-                Tempo::Every(pause) => sleep(pause).await,
+                Tempo::Every(pause) if is_delta(&change) && !pause.is_zero() => sleep(pause).await,
+                Tempo::Every(_) => yield_now().await,
             }
         };
         tokio::select! {
@@ -159,6 +160,11 @@ async fn play(changes: Arc<[Timed]>, tempo: Tempo, mut reply: Reply, cancel: Can
         }
         let _ = reply.apply(change); // whether somebody listens is asked above
     }
+}
+
+fn is_delta(change: &Change) -> bool {
+    use Change::{TextDelta, ThinkingDelta, ToolcallDelta};
+    matches!(change, TextDelta { .. } | ThinkingDelta { .. } | ToolcallDelta { .. })
 }
 
 /// A line of a record, as far as a replay needs it. What isn't declared here is passed over: so a

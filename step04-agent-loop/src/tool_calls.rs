@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -20,7 +20,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::agent_event::{AgentEvent, Listeners, ToolResultContent};
 use crate::history::answer;
-use crate::message::{Message, StopReason, ToolCall, ToolResultMessage};
+use crate::message::{Message, StopReason, ToolCall, ToolResultMessage, wire_arguments};
 use crate::partial_json::parse_arguments;
 use crate::progress::Progress;
 use crate::throttle::Throttle;
@@ -174,8 +174,7 @@ struct Execution<'a> {
 
 impl<'a> Execution<'a> {
     fn new(call: &'a ToolCall, news: &Arc<Notify>, update_interval: Duration) -> Self {
-        let args = parse_arguments(&call.arguments_text);
-        let args = args.map_or_else(|_| json!({}), |arguments| arguments.as_value().clone());
+        let args = Value::Object(wire_arguments(&call.arguments_text).unwrap_or_default());
         let throttle = Throttle::new(update_interval);
         Self { call, args, progress: Progress::new(news), throttle, result: None }
     }

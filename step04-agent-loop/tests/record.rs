@@ -391,3 +391,41 @@ async fn a_full_disk_ends_the_record_and_not_the_run() {
     assert_eq!(recorder.error().map(io::Error::kind), Some(io::ErrorKind::StorageFull));
     assert_eq!(bytes, b"{\"t\":0,\"type\":\"agent_start\"}\n");
 }
+
+/// What is nested as deeply as arguments may be is recorded in a line that can be read again.
+#[test]
+fn the_deepest_arguments_can_be_played_back() {
+    for depth in [90, 99, 100, 101, 125, 126, 127, 128] {
+        let arguments = format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        let script = json!({"rules": [{"replies": [
+            {"content": [{"toolCall": {"name": "read", "argumentsText": arguments}}]},
+            {"content": [{"text": "ok"}]}
+        ]}]});
+        let model = || {
+            let script = step04_agent_loop::script::Script::parse(&script.to_string()).unwrap();
+            Arc::new(step04_agent_loop::fake_model::FakeModel::new(script))
+        };
+        let case = one_tool();
+        for full in [false, true] {
+            let first = record(&case, model(), full);
+            assert_same(&record(&case, replay(&first), full), &first);
+        }
+    }
+}
+
+/// `--delay-ms` means the same for a record as for a script: a pause before each delta.
+#[test]
+fn a_fixed_tempo_counts_deltas() {
+    let case = one_tool();
+    let first = record(&case, case.model(), false);
+    let paced = parse(&first).unwrap().at(Tempo::Every(std::time::Duration::from_millis(10)));
+    let again = record(&case, Arc::new(paced), false);
+    let deltas = events(&first).into_iter().filter(|event| {
+        let kind = event["assistantMessageEvent"]["type"].as_str().unwrap_or_default();
+        kind.ends_with("_delta")
+    });
+    let last = std::str::from_utf8(&again).unwrap().lines().last().unwrap();
+    let last: Value = serde_json::from_str(last).unwrap();
+    let (t, pauses) = (last["t"].as_u64().unwrap(), 10 * deltas.count() as u64);
+    assert!((pauses..pauses + 10).contains(&t), "{t} ms; the tool takes some of them");
+}

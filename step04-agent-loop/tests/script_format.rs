@@ -220,6 +220,13 @@ fn a_mistake_is_told_with_line_column_and_field() {
             25,
             "\"a\" is there twice",
         ),
+        (
+            "{\"rules\":[],\"files\":{\"a/b\":\"1\",\"a\":\"2\"}}",
+            "files",
+            1,
+            39,
+            "\"a\" clashes with another one",
+        ),
         ("{\"rules\":[],\"chunk\":{\"size\":null}}", "chunk.size", 1, 32, "invalid type: null"),
         ("{\"rules\":[],}", ".", 1, 13, "trailing comma"),
         ("{\"rules\":[", "rules", 1, 10, "EOF while parsing a list"),
@@ -305,6 +312,27 @@ proptest! {
         let at = cut.index(text.len());
         prop_assert!(Script::read(&text.as_bytes()[..at]).is_err());
     }
+}
+
+/// A path in `files` can be written in one way, and leads to a file.
+#[test]
+fn the_files_of_a_script_are_files() {
+    let script = |paths: &[&str]| {
+        let files: Vec<_> = paths.iter().map(|path| format!("{path:?}:\"\"")).collect();
+        Script::parse(&format!("{{\"rules\":[],\"files\":{{{}}}}}", files.join(",")))
+    };
+    let long = "x".repeat(256);
+    for path in ["", ".", "a/", "/a", "a//b", "./a", "a/./b", "a/..", "../a", "a\nb", &long] {
+        let error = script(&[path]).expect_err(path).to_string();
+        assert!(error.starts_with("field `files`: "), "{path}: {error}");
+        assert!(error.contains("must name a file in the folder at line 1"), "{path}: {error}");
+    }
+    for paths in [["a", "a/b"], ["a/b", "a"], ["a/b/c", "a"], ["a", "a/b/c"]] {
+        let error = script(&paths).expect_err("a clash").to_string();
+        assert!(error.contains("clashes with another one"), "{paths:?}: {error}");
+    }
+    let fine = ["a", "a b/c", "a.b", "ab/c", "你好/🦀.txt", "a-b/c", ".hidden", "a b/d"];
+    assert_eq!(script(&fine).expect("they are files").files.len(), fine.len());
 }
 
 /// The schema that editors use is the one that the types have.

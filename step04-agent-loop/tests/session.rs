@@ -328,6 +328,15 @@ fn a_line_that_is_missing_is_damage_where_its_absence_shows() {
             "line 1: the reply has no `stopReason`",
         ),
         // Nothing is an object that isn't written as one, and nothing is said twice.
+        (line(1).replace(r#""type":"text""#, r#""type":0"#), "line 1: a message, and each block"),
+        // Only what broke off is dropped.
+        (
+            line(5).replace(r#","stopReason":"aborted""#, ""),
+            "line 1: no reply that ended like this",
+        ),
+        (line(5).replace("aborted", "stop"), "line 1: no reply that ended like this is dropped"),
+        // A mark may stand at the beginning of the file, and nowhere else.
+        (format!("{}\u{feff}{}", line(1), line(6)), "damaged in line 2: column 1: expected value"),
         (
             line(1).replace(r#"{"type":"text","text":"#, r#"["text","#).replace("}]", "]]"),
             "is an object",
@@ -350,6 +359,17 @@ fn a_line_that_is_missing_is_damage_where_its_absence_shows() {
         let text = Place::with(log).damage();
         assert!(text.contains(expected), "{text}");
     }
+}
+
+#[test]
+fn a_log_may_begin_with_a_byte_order_mark_and_keeps_it() {
+    let marked = format!("\u{feff}{LOG}");
+    let place = Place::with(&marked);
+    assert_eq!(place.open(Fold::InPlace).messages.len(), 6);
+    assert_eq!(place.bytes(), marked.as_bytes());
+    let place = Place::with("\u{feff}");
+    assert!(place.open(Fold::InPlace).messages.is_empty());
+    assert_eq!(place.bytes(), "\u{feff}".as_bytes());
 }
 
 #[test]

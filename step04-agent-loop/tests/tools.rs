@@ -588,5 +588,8 @@ async fn a_refused_write_leaves_no_folder_behind() {
     let unseen =
         write("sub/.write-0123456789abcdef.tmp").await.expect_err("a search passes it over");
     assert!(unseen.to_string().contains("unfinished writes"), "{unseen}");
+    let long = format!("new/{}", "y".repeat(256));
+    assert!(write(&long).await.is_err() && !world.root("new").exists());
+    assert!(write("gpj.\u{202e}exe").await.is_err());
     assert_eq!(write("sub/../x").await.expect("written"), "created \"sub/../x\": 1 byte");
 }

@@ -37,7 +37,7 @@ impl Script {
         }
         match std::str::from_utf8(&bytes) {
             // Windows editors put a byte order mark at the beginning.
-            Ok(text) => Self::parse(text.trim_start_matches('\u{feff}')),
+            Ok(text) => Self::parse(text.strip_prefix('\u{feff}').unwrap_or(text)),
             Err(source) => Err(ScriptError::not_utf8(&bytes, source)),
         }
     }

@@ -121,6 +121,25 @@ fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Opti
     T::deserialize(from).map(Some)
 }
 
+/// Why a script can't have this file beside those, if so.
+fn fault_of(path: &str, files: &BTreeMap<String, String>) -> Option<&'static str> {
+    // One way to write it, that leads below the folder on every system.
+    let is_name = |part: &str| !["", ".", ".."].contains(&part) && part.len() <= 255;
+    let is_below = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    if !is_below || !path.split('/').all(is_name) || path.contains(char::is_control) {
+        return Some("must name a file in the folder");
+    }
+    if files.contains_key(path) {
+        return Some("is there twice");
+    }
+    let is_file = |above: &Path| above.to_str().is_some_and(|above| files.contains_key(above));
+    let below = format!("{path}/");
+    let is_folder =
+        files.range(below.clone()..).next().is_some_and(|(it, _)| it.starts_with(&below));
+    let clash = is_folder || Path::new(path).ancestors().skip(1).any(is_file);
+    clash.then_some("clashes with another one: what is a file can't be a folder")
+}
+
 /// Reads [`Script::files`]. Their paths are looked at here, while line and column are known.
 pub(super) fn files<'de, D: Deserializer<'de>>(
     from: D,
@@ -135,19 +154,10 @@ pub(super) fn files<'de, D: Deserializer<'de>>(
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut files = BTreeMap::new();
+            let mut files = Self::Value::new();
             while let Some((path, content)) = map.next_entry::<String, String>()? {
-                let is_name = |part| matches!(part, Component::Normal(_));
-                if path.is_empty()
-                    || path.ends_with('/')
-                    || !Path::new(&path).components().all(is_name)
-                {
-                    return Err(A::Error::custom(format!(
-                        "{path:?} must name a file in the folder"
-                    )));
-                }
-                if files.contains_key(&path) {
-                    return Err(A::Error::custom(format!("{path:?} is there twice")));
+                if let Some(why) = fault_of(&path, &files) {
+                    return Err(A::Error::custom(format!("{path:?} {why}")));
                 }
                 files.insert(path, content);
             }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Notice;
-use crate::history::{answer, mend};
+use crate::history::{Fold, answer, mend};
 use crate::json_lines::{self, Fault, FileError};
 use crate::message::{AssistantMessage, Message, ToolCall, with_role};
 use crate::tool::ToolError;
@@ -26,8 +26,9 @@ pub(super) struct Loaded {
 /// Reads a log.
 pub(super) fn load(path: &Path, log: &[u8]) -> Result<Loaded, FileError> {
     let (mut messages, mut open) = (Vec::new(), OpenCalls::default());
-    let (mut whole, mut notices) = (0, Vec::new());
-    for (number, line) in (1..).zip(log.split_inclusive(|&byte| byte == b'\n')) {
+    let lines = json_lines::without_mark(log);
+    let (mut whole, mut notices) = (log.len() - lines.len(), Vec::new());
+    for (number, line) in (1..).zip(lines.split_inclusive(|&byte| byte == b'\n')) {
         let message = match read(line) {
             Err(fault) if is_torn(line, &fault) => {
                 notices.push(Notice::TornLine { line: number });
@@ -60,20 +61,29 @@ fn read(line: &[u8]) -> Result<Option<Message>, Fault> {
     let value: Value = json_lines::read(line)?;
     let dropped = value.get("dropped");
     if !is_made_of_objects(dropped.unwrap_or(&value)) {
-        return Err(Fault::Order("a message, and each block of it, is an object".to_owned()));
+        let what = "a message, and each block of it, is an object with its `type` in words";
+        return Err(Fault::Order(what.to_owned()));
     }
     // Read again from the text: of a doubled member `value` has the last one only. What was dropped
     // is read all the same: damage is not to be passed over.
     match dropped {
-        Some(_) => json_lines::read::<DroppedLine>(line).map(|_| None),
+        Some(_) => match json_lines::read::<DroppedLine>(line)?.reply {
+            reply if reply.stop_reason.is_none() || Fold::OnDone.keeps(&reply) => {
+                Err(Fault::Order("no reply that ended like this is dropped".to_owned()))
+            }
+            _ => Ok(None),
+        },
         None => json_lines::read(line).map(Some),
     }
 }
 
-/// serde would take a list for an object, its elements for the members in order.
+/// serde would take a list for an object, its elements for the members in order, and a number for
+/// the name of a type.
 fn is_made_of_objects(message: &Value) -> bool {
     let blocks = message.get("content").and_then(Value::as_array);
-    message.is_object() && blocks.is_none_or(|blocks| blocks.iter().all(Value::is_object))
+    let is_block = |block: &Value| block.get("type").is_none_or(Value::is_string);
+    message.is_object()
+        && blocks.is_none_or(|blocks| blocks.iter().all(|it| it.is_object() && is_block(it)))
 }
 
 /// The line of a reply that was dropped: only replies are.
@@ -81,7 +91,7 @@ fn is_made_of_objects(message: &Value) -> bool {
 #[serde(deny_unknown_fields)]
 struct DroppedLine {
     #[serde(rename = "dropped", with = "with_role")]
-    _reply: Box<AssistantMessage>,
+    reply: Box<AssistantMessage>,
 }
 
 /// What our lines begin with.

@@ -23,6 +23,7 @@ use super::off_thread;
 use super::sandbox::{self, Sandbox};
 use crate::partial_json::ToolArguments;
 use crate::tool::{Tool, ToolError, ToolOutput, ToolRun, schema_of, typed};
+use crate::visible::visible_line;
 
 /// How the names of files begin that a `write` has not finished.
 const TEMPORARY: &str = ".write-";
@@ -138,7 +139,7 @@ impl Target {
                 Err(sandbox::refused(shown, "it is a symbolic link that leads nowhere"))
             }
             // Whoever lists the folder later would have their terminal obey the name.
-            Err(_) if shown.contains(char::is_control) => {
+            Err(_) if visible_line(shown) != shown => {
                 Err(sandbox::refused(shown, "no new file gets a name with a control character"))
             }
             Err(_) => Self::new(shown, path),
@@ -153,6 +154,9 @@ impl Target {
             || !path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes())
         {
             return Err(sandbox::refused(shown, "it names a folder, not a file"));
+        }
+        if name.len() > 255 {
+            return Err(sandbox::refused(shown, "the name is longer than 255 bytes"));
         }
         if name.to_str().is_some_and(is_temporary) {
             return Err(sandbox::refused(shown, "such names are for unfinished writes"));
