@@ -122,7 +122,7 @@ pub struct Call {
 }
 
 /// How a reply ends.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum End {
     /// `done(stop)`

@@ -11,11 +11,11 @@ use std::path::{Component, Path};
 
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error as _, MapAccess, Visitor};
+use serde::de::{self, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::format::{Block, Call, Chunk, Pace, Reply, Rule, Script};
+use super::format::{Block, Call, Chunk, End, Pace, Reply, Rule, Script};
 
 /// serde can read an enum like [`Block`] without this, but of two members beside each other it says
 /// no more than "expected value".
@@ -115,6 +115,49 @@ impl TryFrom<RawPace> for Pace {
         }
     }
 }
+
+/// Again what serde could do, but its words for a mistake are those of a Rust program.
+impl<'de> Deserialize<'de> for End {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Ending;
+
+        impl<'de> Visitor<'de> for Ending {
+            type Value = End;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(r#"a word, or {"error": "…"}"#)
+            }
+
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<End, E> {
+                match word {
+                    "stop" => Ok(End::Stop),
+                    "length" => Ok(End::Length),
+                    "toolUse" => Ok(End::ToolUse),
+                    "aborted" => Ok(End::Aborted),
+                    "earlyEnd" => Ok(End::EarlyEnd),
+                    "silence" => Ok(End::Silence),
+                    "error" => Err(E::custom(r#"an error has a message: {"error": "…"}"#)),
+                    _ => Err(E::unknown_variant(word, &ENDS)),
+                }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<End, A::Error> {
+                let end = match map.next_key::<String>()?.as_deref() {
+                    Some("error") => End::Error(map.next_value()?),
+                    _ => return Err(A::Error::custom(r#"give a word, or {"error": "…"}"#)),
+                };
+                match map.next_key::<String>()? {
+                    Some(_) => Err(A::Error::custom("nothing stands beside `error`")),
+                    None => Ok(end),
+                }
+            }
+        }
+
+        from.deserialize_any(Ending)
+    }
+}
+
+const ENDS: [&str; 7] = ["stop", "length", "toolUse", "error", "aborted", "earlyEnd", "silence"];
 
 /// A member that is there has a value: `null` is none.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
