@@ -14,8 +14,6 @@ fn main() {
     let sizes = [10_000, 100_000, 1_000_000];
     growth::rows("two tasks, a switch for every event", &sizes, Some(0.20), two_tasks);
     growth::rows("two tasks, producer yields", &sizes, Some(0.20), two_tasks_yielding);
-    let sizes = [1_000, 10_000, 100_000];
-    growth::rows("two threads, a switch for every event", &sizes, None, two_threads);
 }
 
 /// The event `0` is the last one.
@@ -75,16 +73,6 @@ fn two_tasks(events: usize) -> Duration {
         other.await.expect("the other does not panic");
         started.elapsed()
     })
-}
-
-fn two_threads(events: usize) -> Duration {
-    let started = Instant::now();
-    let ((there, from_there), (back, from_back)) = (pair(), pair());
-    let other = std::thread::spawn(move || runtime().block_on(play(from_there, back)));
-    there.push(events - 1).expect("the other is here");
-    runtime().block_on(play(from_back, there));
-    other.join().expect("the other does not panic");
-    started.elapsed()
 }
 
 /// Counts the ball down with each throw; whoever has thrown or caught the `0` stops.

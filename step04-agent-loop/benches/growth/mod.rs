@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Linear work grows by 10; memory that no longer fits a cache may add a little.
 const LIMIT: f64 = 12.0;
 
-/// Runs per size, of which the median counts: a single interruption then changes nothing.
-const RUNS: usize = 5;
+/// Runs per size, of which the fastest counts: whatever else the machine does can only add time.
+const RUNS: usize = 9;
 
 /// Prints the head of the table; `unit` is what is counted, say "event".
 pub fn head(unit: &str) {
@@ -25,7 +25,7 @@ pub fn rows(work: &str, sizes: &[usize], aim: Option<f64>, mut run: impl FnMut(u
     let measuring = std::env::args().any(|arg| arg == "--bench");
     let mut previous = None;
     for &size in if measuring { sizes } else { &sizes[..1] } {
-        let time = median(if measuring { RUNS } else { 1 }, || run(size)).as_secs_f64();
+        let time = fastest(if measuring { RUNS } else { 1 }, || run(size)).as_secs_f64();
         let growth = previous.map_or("".to_owned(), |before| growth(time / before));
         let micros = time * 1e6 / size as f64;
         let aim = aim.map_or("".to_owned(), |aim| format!("≤ {aim} µs"));
@@ -39,8 +39,6 @@ fn growth(ratio: f64) -> String {
     format!("{ratio:.1}{mark}")
 }
 
-fn median(runs: usize, mut run: impl FnMut() -> Duration) -> Duration {
-    let mut times: Vec<_> = (0..runs).map(|_| run()).collect();
-    times.sort_unstable();
-    times[runs / 2]
+fn fastest(runs: usize, mut run: impl FnMut() -> Duration) -> Duration {
+    (0..runs).map(|_| run()).min().expect("at least one run")
 }
