@@ -1,8 +1,9 @@
 //! Reads a script more strictly than serde does by itself.
 //!
-//! serde is made for programs that write to each other: it takes a list for a struct, the last of two
-//! members of one name, `null` for nothing. A script is written by hand, and each of these is a
-//! mistake that should be told with its line.
+//! serde is made for programs that write to each other: it takes a list for a struct, `null` for
+//! nothing, and of two members of one name in a map the last. A script is written by hand, and there
+//! each of these is a mistake that should be told with its line. (The `arguments` of a call are as
+//! free as a model is: of two members of one name the last wins, as in the strict parser.)
 
 use std::collections::BTreeMap;
 use std::fmt;
